@@ -91,8 +91,8 @@ def make_parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         batches: the columns of ``question_rows``.
     """
     for batch in batches:
-        for site, rows in runs(pa.Table.from_batches([batch]), "site"):
-            columns = {name: rows[name].combine_chunks() for name in (*_COLUMNS, "title", "text")}
+        for site, rows in runs(batch, "site"):
+            columns = {name: rows[name] for name in (*_COLUMNS, "title", "text")}
             titles = pc.fill_null(columns["title"], "")
             number = rows.num_rows
             # Titles are counted as further texts, so that a part has one vocabulary.

@@ -110,11 +110,6 @@ def feature_label(group: str, about: str) -> str:
     return f"{group} · {about}"
 
 
-def signed(value: float) -> str:
-    """A contribution to a score, with its sign."""
-    return f"{'+' if value > 0 else MINUS}{abs(value):.3f}"
-
-
 def feature_value(contribution: FeatureContribution) -> str:
     """The value of a feature in at most six digits; a timestamp as UTC date and time, where 0 means unknown."""
     if not contribution.is_time:

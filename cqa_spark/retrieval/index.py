@@ -1,7 +1,6 @@
 """Builds the index of the questions of sites, in shards, and takes erased questions out of it."""
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -9,6 +8,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.retrieval.shard import as_vectors, build_shard, from_row, to_row
+from cqa_spark.spark.frames import runs, whole_groups
 from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.text.encoders.model import EmbeddingModel
 from cqa_spark.text.markup import parse_body
@@ -97,7 +97,13 @@ def index_shards(
 
     def build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         schema = to_arrow_schema(INDEX_SHARDS.schema)
-        for (site, shard), table in _by_shard(batches):
+        shards = (
+            (site, shard, table)
+            for rows in whole_groups(batches, "site", "shard", at_a_time=1)
+            for site, of_site in runs(rows, "site")
+            for shard, table in runs(of_site, "shard")
+        )
+        for site, shard, table in shards:
             ids, times, titles, texts, vectors = (
                 table.column(name).combine_chunks() for name in ("post_id", "asked", "title", "text", "vector")
             )
@@ -107,23 +113,6 @@ def index_shards(
     name, version = (None, None) if model is None else (model.name, model.version)
     columns = {"model": F.lit(name).cast("string"), "model_version": F.lit(version).cast("string")}
     return INDEX_SHARDS.conform(rows.mapInArrow(build, INDEX_SHARDS.schema).withColumns(columns))
-
-
-def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple[str, str], pa.Table]]:
-    """The rows of each shard, which are consecutive, with its site and name."""
-    pending: list[pa.RecordBatch] = []
-    pending_key: tuple[str, str] | None = None
-    for batch in batches:
-        keys = list(zip(batch.column("site").to_pylist(), batch.column("shard").to_pylist(), strict=True))
-        starts = [row for row, key in enumerate(keys) if row == 0 or key != keys[row - 1]]
-        for start, end in pairwise([*starts, len(keys)]):
-            if pending_key is not None and keys[start] != pending_key:
-                yield pending_key, pa.Table.from_batches(pending)
-                pending = []
-            pending_key = keys[start]
-            pending.append(batch.slice(start, end - start))
-    if pending_key is not None:
-        yield pending_key, pa.Table.from_batches(pending)
 
 
 def without_questions(shards: DataFrame, erased: DataFrame) -> DataFrame:

@@ -107,15 +107,22 @@ def read_conf_file(described: type[Description], folder: str, name: str, kind: s
     try:
         description = described.model_validate(read_yaml(files[name]).value)
     except ValidationError as error:
-        mistakes = (
-            f"\n  - {'.'.join(map(str, mistake['loc'])) or 'the file'}: {mistake['msg']}" for mistake in error.errors()
-        )
         raise ConfigError(
-            f"{files[name]} is invalid:{''.join(mistakes)}", f"the files in conf/{folder} are examples"
+            f"{files[name]} is invalid:{all_mistakes(error)}", f"the files in conf/{folder} are examples"
         ) from None
     if (stated := getattr(description, "name")) != name:  # noqa: B009
         raise ConfigError(f"{files[name]}: name is {stated}", f"name the {kind} like its file")
     return description
+
+
+def all_mistakes(error: ValidationError) -> str:
+    """The mistakes of a description, each on a line of its own, with what to do where a check says it."""
+    lines = []
+    for mistake in error.errors():
+        remedy = mistake.get("ctx", {}).get("remedy")
+        key = ".".join(map(str, mistake["loc"])) or "the file"
+        lines.append(f"\n  - {key}: {mistake['msg']}{f'; {remedy}' if remedy else ''}")
+    return "".join(lines)
 
 
 def conf_file(name: str) -> Path:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.settings.conf_files import config_file
+from cqa_spark.settings.conf_files import all_mistakes, config_file
 from cqa_spark.settings.layers import read_layer
 from cqa_spark.settings.sections import CREDENTIAL
 from cqa_spark.settings.values import SiteName, refused
@@ -134,13 +134,7 @@ def read_database(path: str) -> Database:
     try:
         return Database.model_validate(layer.values)
     except ValidationError as error:
-        mistakes = []
-        for mistake in error.errors():
-            remedy = mistake.get("ctx", {}).get("remedy")
-            mistakes.append(
-                f"\n  - {'.'.join(map(str, mistake['loc'])) or 'the file'}: {mistake['msg']}"
-                + (f"; {remedy}" if remedy else "")
-            )
         raise ConfigError(
-            f"{file} is no description of a database:{''.join(mistakes)}", "conf/databases/discourse.yaml is an example"
+            f"{file} is no description of a database:{all_mistakes(error)}",
+            "conf/databases/discourse.yaml is an example",
         ) from None

@@ -80,6 +80,7 @@ CANCEL_EVERY = 0.2
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
+Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
 
 
 def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
@@ -157,9 +158,10 @@ def whole_groups(
         yield pa.Table.from_batches(waiting).combine_chunks()
 
 
-def runs(rows: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
+def runs(rows: Rows, column: str) -> Iterator[tuple[str, Rows]]:
     """Each run of rows with the same value of a column of strings, which has no nulls, and this value."""
-    encoded = pc.run_end_encode(rows[column].combine_chunks())
+    values = rows[column]
+    encoded = pc.run_end_encode(values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
     start = 0
     for value, end in zip(encoded.values.to_pylist(), encoded.run_ends.to_pylist(), strict=True):
         yield value, rows.slice(start, end - start)

@@ -81,18 +81,22 @@ class SiteUpdate:
                 published = of_sites(last.read(self.table), sites)
                 rows = rows.unionByName(published.join(ranked, on=_QUERY, how="left_semi"), allowMissingColumns=True)
         tables = (self.table, *others)
-        found = self.run.new_files_of(tables, rows, rebalance=len(sites) > FEW_SITES)
+        found = self.run.new_files_of(tables, rows, rebalance=self._of_many_sites)
         for table, new in zip(tables, found, strict=True):
             base = NO_FILES if last is None else last.files_or_none(table).without(sites)
             self.run.put(table, base.united(new).with_fingerprints(self.fingerprints))
+
+    @property
+    def _of_many_sites(self) -> bool:
+        """Whether the rows that are computed are of more than ``FEW_SITES``."""
+        return len(self.fingerprints if self.last is None or self.sites is None else self.sites) > FEW_SITES
 
     def write_in_turn(self, frames: Iterable[DataFrame]) -> None:
         """As ``write``, for the rows of several frames, of these sites, each in a job of its own."""
         first, *others = [*frames] or [self.table.empty(self.run.lake.spark)]
         self.write(first)
-        rebalance = len(self.fingerprints if self.sites is None else self.sites) > FEW_SITES
         for rows in others:
-            self.run.put_more(self.table, self.run.new_files(self.table, rows, rebalance=rebalance))
+            self.run.put_more(self.table, self.run.new_files(self.table, rows, rebalance=self._of_many_sites))
         self.sign()
 
     def sign(self) -> None:

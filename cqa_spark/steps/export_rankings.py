@@ -22,7 +22,6 @@ from typing import Protocol, TextIO
 from uuid import uuid4
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 import yaml
@@ -40,6 +39,7 @@ from cqa_spark.lake.writing import deliver, folder_to_write
 from cqa_spark.object_store.locations import require_writable
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import runs
 from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.attribution import ATTRIBUTION, attributions
 from cqa_spark.steps.export_manifest import MANIFEST, UNFINISHED, ExportedFile, ExportManifest, ExportTarget
@@ -336,12 +336,8 @@ def write_partition(
 def _parts(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows without their site, in batches of one site each."""
     for batch in batches:
-        rows = batch.drop_columns(["site"])
-        sites = pc.run_end_encode(batch["site"])
-        start = 0
-        for site, end in zip(sites.values.to_pylist(), sites.run_ends.to_pylist(), strict=True):
-            yield site, rows.slice(start, end - start)
-            start = end
+        for site, rows in runs(batch, "site"):
+            yield site, rows.drop_columns(["site"])
 
 
 class _Writer(Protocol):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from requirements import lacking
 from standalone import free_port
 
@@ -102,6 +103,11 @@ class Postgres:
             "CQA_DATABASE_PASSWORD": PASSWORD,
             "CQA_DATABASE_SITE": "forum.example.org",
         }
+
+    def describe(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Set what conf/databases/discourse.yaml reads."""
+        for name, value in self.variables.items():
+            monkeypatch.setenv(name, value)
 
     def connection(self) -> psycopg.Connection[Any]:
         """A connection of the forum's user, with a transaction."""

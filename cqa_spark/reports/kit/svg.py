@@ -18,7 +18,7 @@ from lxml import etree
 from markupsafe import Markup
 
 from cqa_spark.process.terminal import visible_line
-from cqa_spark.reports.kit.wording import MINUS, interval, points
+from cqa_spark.reports.kit.wording import interval, points, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -388,7 +388,7 @@ def waterfall(names: Sequence[str], steps: Sequence[float], total: str, width: i
             )
             start = end
         axes.annotate(
-            f"{'+' if step > 0 else MINUS}{abs(step):.3f}",
+            signed(step),
             (max(left, end), position),
             xytext=(5, 0),
             textcoords="offset points",

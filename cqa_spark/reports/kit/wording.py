@@ -40,6 +40,11 @@ def score(value: float) -> str:
     return f"{value:.3f}".replace("-", MINUS)
 
 
+def signed(value: float) -> str:
+    """A contribution to a score, with its sign."""
+    return f"{'+' if value > 0 else MINUS}{abs(value):.3f}"
+
+
 def p_value(value: float) -> str:
     """A p-value with its relation: ``p < 0.001`` or ``p = 0.042``."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"

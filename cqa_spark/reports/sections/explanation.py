@@ -7,8 +7,8 @@ from functools import partial
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.blocks import Banner, Block, Heading, Plot, Span, Text, forum
 from cqa_spark.reports.kit.svg import Picture, short, waterfall
-from cqa_spark.reports.kit.wording import count, score
-from cqa_spark.reports.reasons import FeatureContribution, feature_value, signed
+from cqa_spark.reports.kit.wording import count, score, signed
+from cqa_spark.reports.reasons import FeatureContribution, feature_value
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
 _LABELS = {True: "relevant", False: "not relevant", None: "unjudged"}

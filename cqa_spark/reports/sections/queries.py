@@ -28,9 +28,9 @@ from cqa_spark.reports.kit.blocks import (
     Words,
     forum,
 )
-from cqa_spark.reports.kit.wording import points, score
+from cqa_spark.reports.kit.wording import points, score, signed
 from cqa_spark.reports.queries import QUERY, TEXTS, PostText, any_of, collect_texts, measured_queries
-from cqa_spark.reports.reasons import FeatureContribution, feature_value, signed
+from cqa_spark.reports.reasons import FeatureContribution, feature_value
 from cqa_spark.reports.reported_run import MeasuredQuery, Pair, Query, QueryLinks, ReportedRun
 from cqa_spark.reports.section import Section
 

@@ -31,8 +31,7 @@ def server() -> Iterator[Postgres]:
 
 @pytest.fixture
 def forum(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Postgres:
-    for name, value in server.variables.items():
-        monkeypatch.setenv(name, value)
+    server.describe(monkeypatch)
     return server
 
 

@@ -69,8 +69,7 @@ def server() -> Iterator[Postgres]:
 
 @pytest.fixture
 def target(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> DatabaseTarget:
-    for name, value in server.variables.items():
-        monkeypatch.setenv(name, value)
+    server.describe(monkeypatch)
     server.execute("DROP SCHEMA IF EXISTS cqa CASCADE")
     return opened(server)
 

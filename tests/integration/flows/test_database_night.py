@@ -22,8 +22,7 @@ def server() -> Iterator[Postgres]:
 
 
 def test_two_nights(server: Postgres, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in server.variables.items():
-        monkeypatch.setenv(name, value)
+    server.describe(monkeypatch)
     lake = f"{tmp_path}/lake"
     # Nobody listens at the discard port: the night warns, and goes on.
     night = ["nightly", "--dump-format", "database", "--input", DESCRIPTION, "--lake", lake, "--no-pages"]

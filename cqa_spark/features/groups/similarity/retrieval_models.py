@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -25,6 +25,18 @@ TRANSLATED = 0.1
 """Weight of words that the candidate has in other words, in the language model of the candidate."""
 
 _SOURCE = "Kunneman et al. 2019, Question similarity in community question answering, and its code (DiscoSumo)"
+
+
+class Words(NamedTuple):
+    """The content words of a text.
+
+    Attributes:
+        counts: frequency of each word.
+        vectors: one row for each of these words; 0 for a word without a vector.
+    """
+
+    counts: Counter[str]
+    vectors: Reals
 
 
 class RetrievalModelsV1(CollectionGroup):
@@ -78,13 +90,15 @@ class RetrievalModelsV1(CollectionGroup):
         """Compare each pair; without words in common, or similar ones, 0 and the likelihood by the collection alone."""
         pairs = list(zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True))
         words = [*batch.texts.unit(self.terms), []]  # the last text is the one at ABSENT
-        bags = {text: self.vectors.vocabulary.bag(words[text]) for pair in pairs for text in pair}
+        texts = {text for pair in pairs for text in pair}
+        bags = {text: self.vectors.vocabulary.bag(words[text]) for text in texts}
+        counted = {text: self.counted(words[text]) for text in texts}
         soft = np.zeros(len(pairs))
         likelihoods = np.zeros(len(pairs))
         # The matrices are small, so more BLAS threads would only compete with Spark's other tasks.
         with threadpool_limits(1):
             for number, (query, candidate) in enumerate(pairs):
-                likelihoods[number] = self.log_likelihood(words[query], words[candidate])
+                likelihoods[number] = self.log_likelihood(counted[query], counted[candidate])
                 first, second = bags[query], bags[candidate]
                 if first and second and (norms := first.soft_norm * second.soft_norm):  # 0 without any near words
                     similarities = softened(first.vectors @ second.vectors.T)
@@ -95,15 +109,21 @@ class RetrievalModelsV1(CollectionGroup):
             "soft_cosine": soft,
         }
 
-    def log_likelihood(self, query: Sequence[str], candidate: Sequence[str]) -> float:
+    def counted(self, words: Sequence[str]) -> Words:
+        """Count the words of a text, and look up their vectors."""
+        counts, unknown = Counter(words), np.zeros(self.vectors.vocabulary.vectors.shape[-1])
+        vectors = np.array([self._vectors.get(word, unknown) for word in counts]).reshape(len(counts), len(unknown))
+        return Words(counts, vectors)
+
+    def log_likelihood(self, query: Words, candidate: Words) -> float:
         """The log probability that a candidate generates the words of a query, in nats.
 
         The probability of a word is a weighted mean of three: its share of the candidate's words; the mean similarity
         of the candidate's words to it, which stands for the probability that they are translated by it; and its share
         of the collection.
         """
-        asked, said, length = Counter(query), Counter(candidate), max(1, len(candidate))
-        similarities, frequencies = softened(self._rows(asked) @ self._rows(said).T), self.state.frequencies
+        asked, said, length = query.counts, candidate.counts, max(1, candidate.counts.total())
+        similarities, frequencies = softened(query.vectors @ candidate.vectors.T), self.state.frequencies
         translated = similarities @ np.array(list(said.values()), dtype=np.float64) / length
         exact = np.array([said[word] for word in asked], dtype=np.float64) / length
         # Each word of the vocabulary, and an unknown one, counts once more, so that no probability is 0.
@@ -115,11 +135,6 @@ class RetrievalModelsV1(CollectionGroup):
     @cached_property
     def _collection_size(self) -> int:
         return sum(self.state.frequencies.values()) + len(self.state.frequencies) + 1
-
-    def _rows(self, words: Mapping[str, int]) -> Reals:
-        """The vectors of words, one row per word; 0 for a word without one."""
-        unknown = np.zeros(self.vectors.vocabulary.vectors.shape[-1])
-        return np.array([self._vectors.get(word, unknown) for word in words]).reshape(len(words), len(unknown))
 
     @cached_property
     def _vectors(self) -> Mapping[str, Reals]:
