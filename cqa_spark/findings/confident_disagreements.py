@@ -130,7 +130,7 @@ class ConfidentDisagreements(Finding):
     kinds = (
         Kind(
             "confident_disagreement",
-            "Confident disagreements with votes",
+            "Confident disagreements",
             "Read both: the first is served first, the second has more votes or is longer. Vote for the better one.",
             "share of replayed nights on which the answer that was accepted later is the order's first",
             "votes, then length",

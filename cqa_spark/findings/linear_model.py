@@ -167,6 +167,6 @@ def read_model(name: str, features: Sequence[str]) -> FindingModel:
     if model.features != list(features):
         raise ContractError(
             f"{path} learned from other features than this package computes",
-            "train it again: cqa train findings --input DUMPS --output FOLDER",
+            "train it again: cqa train findings --input DUMPS --models FOLDER",
         )
     return model
