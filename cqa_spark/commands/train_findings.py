@@ -47,9 +47,10 @@ def train_findings(settings: TrainFindingsSettings) -> None:
     from cqa_spark.corpora.source import one_dump
     from cqa_spark.errors import InputError
     from cqa_spark.findings.finding import all_findings
-    from cqa_spark.object_store.locations import write_file
+    from cqa_spark.object_store.locations import require_writable, write_file
     from cqa_spark.runtime.workspace import run_flow, temporary_lake
 
+    require_writable(settings.models, settings.object_storage)
     with temporary_lake(settings) as job:
         run, written = run_flow(findings_flow(job, one_dump("stackexchange", job)), job), 0
         for finding in all_findings():
@@ -80,12 +81,13 @@ def planned_flow(settings: TrainFindingsSettings) -> Flow:
 
 
 def findings_flow(settings: TrainFindingsSettings, source: Source) -> Flow:
-    """Dumps → the tables that findings read."""
+    """Dumps → the tables that findings read; without embeddings if related questions are judged by words."""
     from cqa_spark.runtime.flow import Flow
     from cqa_spark.steps.find import EmbedQuestions
     from cqa_spark.steps.ingest import Ingest
 
-    return Flow("train findings", (Ingest(source, "stackexchange"), EmbedQuestions(settings.findings.encoder)))
+    by_text = () if settings.findings.related == "words" else (EmbedQuestions(settings.findings.encoder),)
+    return Flow("train findings", (Ingest(source, "stackexchange"), *by_text))
 
 
 def learned(finding: Finding, rows: DataFrame) -> list[tuple[str, int, int, str]]:
