@@ -18,7 +18,7 @@ FINDINGS: SiteTable = SiteTable(
         required("other_id", "string", "the post that it is compared with"),
         required("thread_id", "string", "the question of the post"),
         required("score", "double", "higher is more important; comparable within a kind"),
-        column("probability", "double", "probability that it is right, by a model that has not seen it; null if unknown"),
+        column("probability", "double", "probability that it is right, by a model that had not seen it; null if none"),
         required("evidence", "string", "what speaks for it, in words and numbers"),
     ),
     key=("site", "kind", "post_id", "other_id"),
