@@ -97,7 +97,7 @@ def disagreements(rows: pa.Table) -> Disagreements:
     night = ["query_id", "candidate_id"]
     by_order, by_votes = (rows.filter(pc.equal(rows["system"], name)) for name in (ORDER, BY_VOTES))
     by_votes = by_votes.select([*night, "score", "rank"])
-    both = by_order.join(by_votes, night, right_suffix="_by_votes", join_type="inner")
+    both = by_order.join(by_votes, night, right_suffix="_by_votes", join_type="inner", use_threads=False)
     answers = both.sort_by([(name, "ascending") for name in night])
     query = answers["query_id"].to_numpy(zero_copy_only=False)
     starts = np.flatnonzero(np.concatenate([[True], query[1:] != query[:-1]])[: len(query)])
