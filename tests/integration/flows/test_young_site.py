@@ -57,6 +57,9 @@ def test_a_site_has_nights_before_and_after_its_first_second_answer(
     page = html.document_fromstring(Path(published.record.artifacts["report"]).read_text(encoding="utf-8"))
     assert "No question has two answers yet" in page.get_element_by_id("night-worth").text_content()
     assert page.find(".//*[@id='scores']") is None
+    index = html.document_fromstring((tmp_path / "lake" / "index.html").read_text(encoding="utf-8"))
+    assert index.get_element_by_id("find").get("hidden") is not None
+    assert index.get_element_by_id("note").text == "No thread is ranked."
     assert main(["export", "published", "--lake", lake.root, "--output", str(tmp_path / "files")]) == 0
     assert '"files": []' in (tmp_path / "files" / MANIFEST).read_text(encoding="utf-8")
 
