@@ -21,14 +21,16 @@ def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     if pair is None:
         return nothing_to_compare("score drift", limits.max_score_drift)
     last, now = (frame.where(F.col("system") == review.system) for frame in pair)
-    shares = list(zip(*_shares(last, now), strict=True))
+    shares = _shares(last, now)
+    if not shares:
+        return nothing_to_compare("score drift", limits.max_score_drift)
     index = sum((p - q) * log(p / q) for p, q in shares)
     reason = f"population stability index over {len(shares)} bins"
     return Verdict("score drift", index <= limits.max_score_drift, index, limits.max_score_drift, reason)
 
 
-def _shares(last: DataFrame, now: DataFrame) -> list[list[float]]:
-    """The shares of published and of new scores in each bin, in one query."""
+def _shares(last: DataFrame, now: DataFrame) -> list[tuple[float, float]]:
+    """The shares of published and of new scores in each bin, in one query; none if nothing was published."""
     deciles = F.percentile_approx("score", TENTHS, _ACCURACY)
     edges = last.agg(F.array_sort(F.array_distinct(deciles)).alias("edges"))
     sides = [frame.select("score", F.lit(side).alias("side")) for side, frame in enumerate((last, now))]
@@ -39,9 +41,12 @@ def _shares(last: DataFrame, now: DataFrame) -> list[list[float]]:
     )
     bin_number = F.size(F.filter("edges", lambda edge: F.col("score") > edge)).alias("bin")
     rows = scores.groupBy("side", bin_number, (F.size("edges") + 1).alias("bins")).count().collect()
-    shares: list[list[float]] = []
-    for side in range(2):
-        counts = {row["bin"]: row["count"] for row in rows if row["side"] == side}
-        total, bins = max(1, sum(counts.values())), rows[0]["bins"] if rows else 1
-        shares.append([max(_LEAST, counts.get(number, 0) / total) for number in range(bins)])
-    return shares
+    counts = [{row["bin"]: row["count"] for row in rows if row["side"] == side} for side in range(2)]
+    if not counts[0]:
+        return []
+    totals = [max(1, sum(of_side.values())) for of_side in counts]
+    before, after = (
+        [max(_LEAST, of_side.get(number, 0) / total) for number in range(rows[0]["bins"])]
+        for of_side, total in zip(counts, totals, strict=True)
+    )
+    return list(zip(before, after, strict=True))

@@ -10,6 +10,7 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.flows import evaluation_of, training, training_on_files
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.reports.reported_run import Unranked
 from cqa_spark.runtime.flow import Flow, Step
 from cqa_spark.runtime.workspace import code_version
 from cqa_spark.settings.nightly import NightlySettings
@@ -180,7 +181,8 @@ class NightPlan:
         steps.append(Check(last, settings.checks, settings.system, evaluation.measures[0], min_answers))
         if settings.pages:
             steps.append(WriteThreads(settings.page_rows, served=True, last=unchanged))
-        steps.append(Report(settings.report, evaluation.measures, baseline))
+        unranked = None if min_answers is None else Unranked(settings.system, task.name, min_answers)
+        steps.append(Report(settings.report, evaluation.measures, baseline, unranked))
         if settings.pages:
             steps.append(WriteLakePage(settings.keep))
         steps.append(Publish(force=settings.force, who=settings.who))

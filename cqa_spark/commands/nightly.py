@@ -66,6 +66,7 @@ def nightly(settings: NightlySettings) -> None:
     from cqa_spark.lake.snapshot import published_of
     from cqa_spark.runtime.webhook import announce
     from cqa_spark.runtime.workspace import run_flow_in, write_lake
+    from cqa_spark.steps.lake_page import folders_of
 
     systems = night_systems(settings)
     corpus = night_format(settings, systems)
@@ -83,7 +84,7 @@ def nightly(settings: NightlySettings) -> None:
     if collected.files:
         terminal.line(f"deleted {collected.files} files that no kept run needs, {collected.bytes / 1e6:,.1f} MB")
     terminal.line(f"report: {run.record.artifacts['report']}")
-    if settings.pages:
+    if settings.pages and any(folders_of(run.record)):
         terminal.line(f"threads: {settings.lake}/{INDEX} searches them")
     terminal.line(f"run: {run.run_id}, published")
     announce(

@@ -16,6 +16,7 @@ from cqa_spark.settings.values import NotHashed, OutputFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame
 
     from cqa_spark.corpora.source import Source
     from cqa_spark.findings.finding import Finding
@@ -38,21 +39,38 @@ class TrainFindingsSettings(DumpJobSettings, TrackedSettings):
 
 
 def train_findings(settings: TrainFindingsSettings) -> None:
-    """Learn the models, and write them."""
+    """Learn the models, and write them; those that the dumps have no examples of are left out, with a warning.
+
+    Raises:
+        InputError: the dumps have nothing that any model can learn from.
+    """
     from cqa_spark.corpora.source import one_dump
+    from cqa_spark.errors import InputError
     from cqa_spark.findings.finding import all_findings
-    from cqa_spark.object_store.locations import write_file
+    from cqa_spark.object_store.locations import require_writable, write_file
     from cqa_spark.runtime.workspace import run_flow, temporary_lake
 
+    require_writable(settings.models, settings.object_storage)
     with temporary_lake(settings) as job:
-        run = run_flow(findings_flow(job, one_dump("stackexchange", job)), job)
+        run, written = run_flow(findings_flow(job, one_dump("stackexchange", job)), job), 0
         for finding in all_findings():
             if not all(run.has(table) for table in finding.rows.reads):
                 continue
             tables = {table.name: run.read(table) for table in finding.rows.tables if run.has(table)}
-            for name, model in learned(finding, finding.rows.make(tables)).items():
-                write_file(f"{settings.models}/{name}.json", model.encode(), settings.object_storage)
-                Terminal().line(f"{name}: {settings.models}/{name}.json")
+            for name, rows, positive, model in learned(finding, finding.rows.make(tables)):
+                if not model:
+                    Terminal(stderr=True).line(
+                        f"warning: {name} is not learned: {positive:,} of its {rows:,} examples are positive"
+                    )
+                    continue
+                write_file(f"{settings.models}/{name}.json", f"{model}\n".encode(), settings.object_storage)
+                Terminal().line(f"{name}: {rows:,} examples, {positive:,} positive: {settings.models}/{name}.json")
+                written += 1
+        if not written:
+            raise InputError(
+                "the dumps have nothing to learn from: no late answers with votes of a year after, and no links",
+                "give dumps with Votes.xml or PostLinks.xml of more sites",
+            )
 
 
 def planned_flow(settings: TrainFindingsSettings) -> Flow:
@@ -63,23 +81,27 @@ def planned_flow(settings: TrainFindingsSettings) -> Flow:
 
 
 def findings_flow(settings: TrainFindingsSettings, source: Source) -> Flow:
-    """Dumps → the tables that findings read."""
+    """Dumps → the tables that findings read; without embeddings if related questions are judged by words."""
     from cqa_spark.runtime.flow import Flow
     from cqa_spark.steps.find import EmbedQuestions
     from cqa_spark.steps.ingest import Ingest
 
-    return Flow("train findings", (Ingest(source, "stackexchange"), EmbedQuestions(settings.findings.encoder)))
+    by_text = () if settings.findings.related == "words" else (EmbedQuestions(settings.findings.encoder),)
+    return Flow("train findings", (Ingest(source, "stackexchange"), *by_text))
 
 
-def learned(finding: Finding, rows: object) -> dict[str, str]:
-    """The models of a finding as JSON, by name; learned in one task.
+def learned(finding: Finding, rows: DataFrame) -> list[tuple[str, int, int, str]]:
+    """The models of a finding, learned in one task.
 
     Args:
         finding: the finding.
         rows: of all sites.
+
+    Returns:
+        For each model its name, its number of examples and of positive ones, and the model as JSON; empty if all
+        examples have one label.
     """
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
     from cqa_spark.findings.finding import Examples
     from cqa_spark.findings.linear_model import FindingModel
@@ -92,13 +114,18 @@ def learned(finding: Finding, rows: object) -> dict[str, str]:
             for examples in finding.examples(of_site):
                 by_site = by_model.setdefault(examples.model, {})
                 by_site[site] = by_site[site].followed_by(examples) if site in by_site else examples
-        models = {name: FindingModel.fit(by_site).model_dump_json(indent=1) for name, by_site in by_model.items()}
-        yield pa.RecordBatch.from_pydict({"name": [*models], "model": [*models.values()]}, schema=_MODELS)
+        models = []
+        for name, by_site in by_model.items():
+            number = sum(len(examples.labels) for examples in by_site.values())
+            positive = int(sum(examples.labels.sum() for examples in by_site.values()))
+            model = FindingModel.fit(by_site).model_dump_json(indent=1) if 0 < positive < number else ""
+            models.append({"name": name, "rows": number, "positive": positive, "model": model})
+        yield pa.RecordBatch.from_pylist(models, schema=schema)
 
-    assert isinstance(rows, DataFrame)
-    _MODELS = pa.schema([("name", pa.string()), ("model", pa.string())])
-    models = learn_in_one_task(rows, finding.rows.group, learn, "name string, model string")
-    return {row["name"]: f"{row['model']}\n" for row in models}
+    schema = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("positive", pa.int64()), ("model", pa.string())])
+    declared = "name string, rows bigint, positive bigint, model string"
+    models = learn_in_one_task(rows, finding.rows.group, learn, declared)
+    return [(row["name"], row["rows"], row["positive"], row["model"]) for row in models]
 
 
 JOBS = (

@@ -168,6 +168,7 @@ class LateAnswers(Finding):
         answers = Answers.of(rows)
         late = candidates(answers)
         score = self._model.of_site(site).log_odds(late.features)
+        probability = self._model.probability(site, late.features)
         known, hits = gains_most(answers, late)
         for case, hit in zip(known.tolist(), hits.tolist(), strict=True):
             yield {
@@ -177,6 +178,7 @@ class LateAnswers(Finding):
                 "score": float(score[case]),
                 "rival_score": -float(late.features[case, FEATURES.index("lead")]),
                 "hit": hit,
+                "probability": float(probability[case]),
             }
 
     def examples(self, rows: pa.Table) -> Iterator[Examples]:

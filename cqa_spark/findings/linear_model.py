@@ -136,6 +136,9 @@ class FindingModel(BaseModel):
 def calibration(log_odds: Reals, labels: NDArray[np.bool_]) -> tuple[float, float]:
     """Slope and offset that make probabilities of log odds, where they are large enough to be listed.
 
+    Log odds that fall where they should rise, as those of a model of few sites may, tell nothing: the slope is then 0,
+    and every probability the share of all.
+
     Args:
         log_odds: by models that have not learned from the rows, shape (rows,).
         labels: shape (rows,).
@@ -143,12 +146,15 @@ def calibration(log_odds: Reals, labels: NDArray[np.bool_]) -> tuple[float, floa
     Source:
         Platt 1999, Probabilistic Outputs for Support Vector Machines.
     """
+    from scipy.special import logit
     from sklearn.linear_model import LogisticRegression
 
     listed = log_odds > LISTED_FROM
     if not 0 < labels[listed].sum() < listed.sum():
         return 1.0, 0.0
     fitted = LogisticRegression(C=np.inf).fit(log_odds[listed, None], labels[listed])
+    if fitted.coef_[0, 0] < 0:
+        return 0.0, round(float(logit(labels[listed].mean())), DIGITS)
     return round(float(fitted.coef_[0, 0]), DIGITS), round(float(fitted.intercept_[0]), DIGITS)
 
 
@@ -167,6 +173,6 @@ def read_model(name: str, features: Sequence[str]) -> FindingModel:
     if model.features != list(features):
         raise ContractError(
             f"{path} learned from other features than this package computes",
-            "train it again: cqa train findings --input DUMPS --output FOLDER",
+            "train it again: cqa train findings --input DUMPS --models FOLDER",
         )
     return model

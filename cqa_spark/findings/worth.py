@@ -45,9 +45,7 @@ def measured(cases: pa.Table, kind: Kind) -> dict[str, Any]:
     if number == 0:
         return {"cases": 0, "clusters": 0}
     scores, rival_scores = cases["score"].to_numpy(), cases["rival_score"].to_numpy()
-    named = pc.binary_join_element_wise(cases["site"], cases["cluster"], " ")
-    clusters = named.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
-    base = None
+    clusters, base = _clusters(cases), None
     if kind.is_list:
         hits = cases["hit"].cast(pa.float64()).to_numpy()
         base = float(hits.mean())
@@ -70,7 +68,42 @@ def measured(cases: pa.Table, kind: Kind) -> dict[str, Any]:
         **_bounds("_difference", difference, scale),
         "p_value": difference.p_value,
         "base": base,
+        "reliability": reliability(cases),
     }
+
+
+def reliability(cases: pa.Table) -> list[dict[str, Any]] | None:
+    """Stated probabilities against the share that proved right, for each tenth with cases; None without probabilities.
+
+    Args:
+        cases: rows of ``FINDING_CASES``, of one kind.
+    """
+    stated_cases = cases.filter(pc.is_valid(cases["probability"]))
+    if not stated_cases.num_rows:
+        return None
+    stated, clusters = stated_cases["probability"].to_numpy(), _clusters(stated_cases)
+    hits = stated_cases["hit"].cast(pa.float64()).to_numpy()
+    tenths = np.minimum(np.floor(10 * stated), 9)
+    bins = []
+    for tenth in np.unique(tenths):
+        inside = tenths == tenth
+        observed = clustered_mean(hits[inside], clusters[inside])
+        bins.append(
+            {
+                "stated": float(stated[inside].mean()),
+                "observed": observed.value,
+                **_bounds("", observed, 1.0),
+                "cases": int(inside.sum()),
+                "clusters": observed.clusters,
+            }
+        )
+    return bins
+
+
+def _clusters(cases: pa.Table) -> NDArray[np.int64]:
+    """A number for the cluster of each case."""
+    named = pc.binary_join_element_wise(cases["site"], cases["cluster"], " ")
+    return np.asarray(named.combine_chunks().dictionary_encode().indices.to_numpy(), dtype=np.int64)
 
 
 def first_of(scores: Reals) -> Reals:

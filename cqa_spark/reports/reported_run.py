@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunRecord
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, of_population
 from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.section import Reported
@@ -63,6 +64,25 @@ def ranked_systems(rankings: DataFrame) -> tuple[RankedSystem, ...]:
     )
     systems = (RankedSystem(**row.asDict()) for row in counted.collect())
     return tuple(sorted(systems, key=lambda ranked: (ranked.task, ranked.split, ranked.system)))
+
+
+class Unranked(NamedTuple):
+    """What a night is about whose sites are young: no question has enough answers to be ranked.
+
+    Attributes:
+        system: the system that nights rank with.
+        task: its task.
+        min_answers: number of answers from which a question is ranked.
+    """
+
+    system: str
+    task: str
+    min_answers: int
+
+    @property
+    def ranked(self) -> RankedSystem:
+        """The system, without rankings."""
+        return RankedSystem(self.task, UNANNOTATED, self.system, queries=0, candidates=0, low=0.0, high=0.0)
 
 
 @dataclass(frozen=True)
@@ -142,6 +162,7 @@ class ReportedRun(Reported):
         contributions: given a system and a few queries, the features that contribute most to the score of candidates.
         write_queries: reads every query of the evaluation once, the lowest values first; None if no reader is needed.
         shown_queries: number of best and of worst queries.
+        unranked: what a night without rankings is about; None if there are rankings.
 
     Raises:
         ContractError: there are no rankings of the best system for this task and split.
@@ -162,6 +183,7 @@ class ReportedRun(Reported):
     contributions: Callable[[str, Sequence[Query]], Mapping[Pair, tuple[FeatureContribution, ...]]] = _unexplained
     write_queries: Callable[[ReportedRun, Iterable[MeasuredQuery]], QueryLinks] | None = None
     shown_queries: int = 3
+    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         """Name the tables of the run, and require rankings of the best system."""

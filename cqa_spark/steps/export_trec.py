@@ -65,6 +65,8 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
     present = sorted(tuple(row) for row in rankings.select("task", "split", "system").distinct().collect())
     exported = [(task, part, name) for task, part, name in present if not task_of(task).grades_pairs]
     if not exported:
+        if system is None and split is None and not present:
+            raise InputError(f"run {snapshot.record.run_id} has no rankings", "name a run that ranks: --run-id")
         raise InputError(
             f"run {snapshot.record.run_id} has no such rankings",
             "omit --system and --split to write all; scores of single pairs have no TREC format",

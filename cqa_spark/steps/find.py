@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
@@ -277,21 +278,8 @@ def measured_worth(run: Run, findings: Sequence[Finding]) -> list[Entry]:
     def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held = [*batches]
         rows = pa.Table.from_batches(held) if held else schema.empty_table()
-        yield pa.RecordBatch.from_pylist([*worth(rows, kinds)], schema=_FIGURES)
+        yield pa.RecordBatch.from_pydict({"figures": [json.dumps([*worth(rows, kinds)])]})
 
-    figures = learn_in_one_task(cases, ("site", "kind", "post_id"), measure, _FIGURES_DDL)
-    return [{name: None if value != value else value for name, value in row.items()} for row in figures]
-
-
-_FIGURES = pa.schema(
-    [
-        ("site", pa.string()), ("kind", pa.string()), ("cases", pa.int64()), ("clusters", pa.int64()),
-        *((name, pa.float64()) for name in (
-            "value", "low", "high", "rival_value", "difference", "low_difference", "high_difference", "p_value", "base",
-        )),
-    ]
-)  # fmt: skip
-_FIGURES_DDL = ", ".join(
-    f"{field.name} {'string' if field.type == pa.string() else 'bigint' if field.type == pa.int64() else 'double'}"
-    for field in _FIGURES
-)
+    [row] = learn_in_one_task(cases, FINDING_CASES.key, measure, "figures string")
+    figures: list[Entry] = json.loads(row["figures"])
+    return figures

@@ -278,8 +278,8 @@ class Challenge(Step):
             write_importances(run, [challenger])
         return entry | {"won": won}
 
-    def _is_due(self, labels: int, tonight: date, card: ModelCard | None, before: Sequence[Entry]) -> bool:
-        if self.last is None or card is None:
+    def _is_due(self, labels: int, tonight: date | None, card: ModelCard | None, before: Sequence[Entry]) -> bool:
+        if self.last is None or card is None or tonight is None:
             return False
         retrained = [entry for entry in before if _about(entry) == (self.system.name, False)]
         learned = max([card.labels, *(entry["labels"] for entry in retrained)])

@@ -35,6 +35,7 @@ from cqa_spark.reports.reported_run import (
     QueryLinks,
     RankedSystem,
     ReportedRun,
+    Unranked,
     ranked_systems,
 )
 from cqa_spark.reports.section import Headline
@@ -70,11 +71,13 @@ class Report(Step):
         path: HTML file; None for one inside the lake.
         measures: order of the measures; the first one orders the systems.
         baseline: system to compare the others with.
+        unranked: what a night is about if it has nothing to rank; None for runs that always rank.
     """
 
     path: str | None
     measures: tuple[str, ...]
     baseline: str
+    unranked: Unranked | None = None
 
     name = "report"
     imports = ("matplotlib.figure", "matplotlib.backends.backend_svg")
@@ -95,6 +98,9 @@ class Report(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the page; its content stays in memory for commands that print it."""
         ranked = ranked_systems(run.read(RANKINGS))
+        if not ranked:
+            assert self.unranked is not None, "only a night may have nothing to rank"
+            ranked = (self.unranked.ranked,)
         counts.rows_in = sum(system.candidates for system in ranked)
         target = self.path or run.artifact_path(REPORT_FILE)
         reported = self._reported(run, ranked, target)
@@ -137,6 +143,7 @@ class Report(Step):
             write_queries=None
             if is_cross_validated
             else partial(write_query_files, target=target, storage=run.lake.storage),
+            unranked=self.unranked if not any(system.queries for system in ranked) else None,
         )
 
 
@@ -170,7 +177,6 @@ def _evaluated(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure
         compared = [system for system in ranked if (system.task, system.split) == (best["task"], best["split"])]
         served = max(compared, key=lambda system: system.served)
         return _Evaluated(best["task"], best["split"], served.system if served.served else best["system"])
-    assert ranked, "a run without rankings fails in the score step"
     first = min(ranked, key=lambda system: (-system.served, system.split, system.system))
     return _Evaluated(first.task, first.split, first.system)
 

@@ -18,7 +18,7 @@ FINDINGS: SiteTable = SiteTable(
         required("other_id", "string", "the post that it is compared with"),
         required("thread_id", "string", "the question of the post"),
         required("score", "double", "higher is more important; comparable within a kind"),
-        column("probability", "double", "probability that it is right, calibrated on other sites; null if unknown"),
+        column("probability", "double", "probability that it is right, by a model that had not seen it; null if none"),
         required("evidence", "string", "what speaks for it, in words and numbers"),
     ),
     key=("site", "kind", "post_id", "other_id"),
@@ -34,9 +34,21 @@ FINDING_CASES: SiteTable = SiteTable(
         required("cluster", "string", "cases of one cluster are not independent"),
         required("score", "double", "score of the finding; of kinds that are no lists, its measure"),
         required("rival_score", "double", "the same of its simple rival"),
-        column("hit", "boolean", "whether it proved right; null for kinds that are no lists"),
+        column("hit", "boolean", "whether it proved right; null for kinds whose measure says how far"),
+        column("probability", "double", "the stated probability that it is right; null for kinds without one"),
+        column("age_days", "int", "age of the question on a replayed night, in days; null for other cases"),
     ),
-    key=("site", "kind", "post_id"),
+    key=("site", "kind", "post_id", "age_days"),
+)
+
+_BIN = (
+    T.StructType()
+    .add("stated", "double")
+    .add("observed", "double")
+    .add("low", "double")
+    .add("high", "double")
+    .add("cases", "long")
+    .add("clusters", "long")
 )
 
 FINDING_WORTH: JournalTable = JournalTable(
@@ -59,6 +71,12 @@ FINDING_WORTH: JournalTable = JournalTable(
         column("high_difference", "double", "upper bound"),
         column("p_value", "double", "two-sided, of no difference"),
         column("base", "double", "the share of all cases that proved right; null for kinds that are no lists"),
+        column(
+            "reliability",
+            T.ArrayType(_BIN),
+            "for each tenth of stated probability with cases: their mean, the share that proved right with its 95 % "
+            "interval (null for fewer than two clusters), and their number; null for kinds without probabilities",
+        ),
         required("published", "boolean", "whether the night publishes findings of the kind"),
         required("rows", "bigint", "number of findings tonight"),
         required("reason", "string", "why they are published or not, and how they were computed"),

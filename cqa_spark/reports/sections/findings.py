@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, Window
@@ -13,8 +14,21 @@ from cqa_spark.findings.finding import FINDING_KINDS, Kind
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.findings import FINDING_WORTH, FINDINGS
-from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Details, Heading, Only, Plot, Post, Table, Text, forum
-from cqa_spark.reports.kit.svg import Picture, Plotter, Whisker, described, whiskers
+from cqa_spark.reports.kit.blocks import (
+    NO_VALUE,
+    Block,
+    Cell,
+    Columns,
+    Details,
+    Heading,
+    Only,
+    Plot,
+    Post,
+    Table,
+    Text,
+    forum,
+)
+from cqa_spark.reports.kit.svg import Picture, Plotter, Whisker, described, new_axes, sentinel, whiskers
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.queries import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
@@ -132,6 +146,7 @@ def blocks(tonight: TonightsFindings) -> list[Block]:
         Only("page", [*lists, *plot]),
         Only("terminal", [Text(sentence(tonight)), Text("")]),
         worth_table(tonight),
+        *_reliability(tonight),
     ]
 
 
@@ -205,6 +220,63 @@ def worth_table(tonight: TonightsFindings) -> Table:
         rows=rows,
         texts=("measure", "why"),
     )
+
+
+_SIDE = 240
+_LARGEST = 14
+"""Height of a plot, and diameter of the largest dot, in CSS pixels."""
+
+
+def _reliability(tonight: TonightsFindings) -> list[Block]:
+    """Stated probabilities against what was observed: a plot for each kind that states some, and a table of all."""
+    kinds = [(kind, bins) for kind, entry in tonight.overall() if (bins := entry.get("reliability"))]
+    if not kinds:
+        return []
+    plots = [
+        Plot(f"reliability{number}", partial(_plot_reliability, bins), kind.title, small=True)
+        for number, (kind, bins) in enumerate(kinds)
+    ]
+    rows = [
+        (
+            kind.title,
+            [
+                Cell(points(row["stated"])),
+                Cell(points(row["observed"]), "" if row["low"] is None else interval(row["low"], row["high"])),
+                Cell(f"{row['cases']:,}", counted(row["clusters"], "cluster")),
+            ],
+        )
+        for kind, bins in kinds
+        for row in bins
+    ]
+    table = Table(
+        title="Stated probabilities, and what was observed",
+        about="In percent, for each tenth of stated probability: its mean, and the share of these cases of the past "
+        "that proved right, with 95 % intervals by cluster. Reliable probabilities lie on the dotted line.",
+        headings=("finding", "stated", "observed", "cases"),
+        rows=rows,
+    )
+    return [Only("page", [Columns(plots)]), table]
+
+
+def _plot_reliability(bins: Sequence[Entry], width: int) -> Picture:
+    """A dot for each tenth of stated probability, whose area is the number of cases, with the observed interval."""
+    figure, axes = new_axes(width, _SIDE)
+    axes.plot([0, 100], [0, 100], color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
+    stated, observed = ([100 * row[name] for row in bins] for name in ("stated", "observed"))
+    for position, row in zip(stated, bins, strict=True):
+        if row["low"] is not None:
+            bounds = [100 * row["low"], 100 * row["high"]]
+            axes.plot([position] * 2, bounds, color=sentinel("accent"), linewidth=2, alpha=0.55, zorder=2)
+    most = max(row["cases"] for row in bins)
+    areas = [max(16.0, _LARGEST**2 * row["cases"] / most) for row in bins]
+    axes.scatter(stated, observed, s=areas, color=sentinel("accent"), linewidths=0, zorder=3)
+    axes.set_xlim(-4, 104)
+    axes.set_ylim(-6, 106)
+    axes.set_xticks([0, 50, 100], ["0", "50", "100 % stated"])
+    axes.set_yticks([0, 50, 100], ["0", "50", "100 %"])
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    parts = "; ".join(f"{points(row['observed'])} of {row['cases']:,} at {points(row['stated'])}" for row in bins)
+    return Picture(figure, f"Share that proved right by stated probability, in percent: {parts}.")
 
 
 SECTION = Section("findings", "Tonight", data, blocks, products=(FINDING_WORTH,), optional=(FINDINGS, *TEXTS))

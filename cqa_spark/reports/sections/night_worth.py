@@ -34,12 +34,14 @@ class NightWorth:
         simple: name of the simple order that differences are from.
         worth: of all orders, by the main measure; none if nothing was measured.
         orders: the entries of ``SERVED_ORDERS``; none for a task without replayed nights.
+        unranked: why no order is served; empty if some are.
     """
 
     system: str
     simple: str
     worth: Sequence[Worth]
     orders: Sequence[Entry] = ()
+    unranked: str = ""
 
     def row(self, order: str, population: str, band: str) -> Worth | None:
         """The worth of an order; None if the band has no nights."""
@@ -49,6 +51,10 @@ class NightWorth:
 
 def data(run: ReportedRun) -> NightWorth | None:
     """All of it; the system is the one that nights serve. None for a run that serves no order."""
+    if run.unranked is not None:
+        least = "two" if run.unranked.min_answers == 2 else run.unranked.min_answers
+        unranked = f"No question has {least} answers yet: there is no order to serve."
+        return NightWorth(run.best_system, run.baseline or "", (), unranked=unranked)
     if not any(ranked.served for ranked in run.systems.values()):
         return None
     metrics = [entry for entry in run.journal.get(METRICS.name, ()) if entry.get("population") != WHEN_TRAINED]
@@ -62,8 +68,10 @@ def data(run: ReportedRun) -> NightWorth | None:
 
 def blocks(night: NightWorth) -> list[Block]:
     """The tables that have rows; the head of the page has the sentences."""
-    tables = (_orders(night), _bands(night), _sites(night), _served(night)) if night.orders else (_labelled(night),)
     told = Only("terminal", [*map(Text, sentences(night)), Text("")])
+    if night.unranked:
+        return [told, Only("page", [Text(night.unranked)])]
+    tables = (_orders(night), _bands(night), _sites(night), _served(night)) if night.orders else (_labelled(night),)
     return [told, *_pictures(night), *(table for table in tables if table.rows)]
 
 
@@ -104,6 +112,8 @@ def _picture(rows: Sequence[Whisker], reference: float | None, width: int) -> Pi
 
 def sentences(night: NightWorth) -> tuple[str, ...]:
     """What is served, and what it is worth."""
+    if night.unranked:
+        return (night.unranked,)
     served = Counter(entry["order"] for entry in night.orders)
     usual = night.system if night.system in served else next(iter(served), night.system)
     exceptions = [entry for entry in night.orders if entry["order"] != usual]

@@ -144,6 +144,11 @@ def _with_relevance(run: ReportedRun) -> DataFrame:
     return rankings.join(examples.select(*_PAIR, "relevant"), on=list(_PAIR), how="left")
 
 
+def data(run: ReportedRun) -> Scores | None:
+    """The scores of all systems, by relevance; None if nothing is ranked."""
+    return None if run.unranked is not None else run.once(count_scores)
+
+
 _HEIGHT = 240
 _HISTOGRAM_HEIGHT = 170
 _LARGEST = 14
@@ -261,4 +266,4 @@ def plot_calibration(histogram: ScoreHistogram, width: int) -> Picture:
     return Picture(figure, f"Relevant candidates of {histogram.system} by score: {parts}.")
 
 
-SECTION = Section("scores", "Scores", count_scores, blocks, optional=(RANKINGS, EXAMPLES))
+SECTION = Section("scores", "Scores", data, blocks, optional=(RANKINGS, EXAMPLES))

@@ -133,7 +133,7 @@ def sentences(summary: RunSummary) -> tuple[str, ...]:
     )
     if evaluated.best is None:
         if summary.night:
-            return counts, *summary.night, _intake_sentence(summary)
+            return *([counts] if evaluated.queries else []), *summary.night, _intake_sentence(summary)
         return f"{counts} {_unmeasured(summary)}", _intake_sentence(summary)
     compared, runner_up = evaluated.best_comparison, evaluated.runner_up
     return (

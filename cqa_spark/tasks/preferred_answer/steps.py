@@ -151,9 +151,11 @@ class ReplayNights(Step):
         """Write the examples.
 
         Raises:
-            InputError: no question has enough answers, or there is nothing to learn from.
+            InputError: the dump has no posts, or there is nothing to learn from.
         """
         counts.rows_in = run.rows(POSTS)
+        if counts.rows_in == 0:
+            raise InputError("the dump has no posts", "give a dump with Posts.xml of a site")
         nights = "all nights" if self.undecided else "decided nights"
         update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={nights: self.settings})
         if not update.keep():
@@ -161,8 +163,6 @@ class ReplayNights(Step):
             least = self.settings.min_answers
             update.write(night_examples(self.task.name, posts, votes, least, undecided=self.undecided))
         counts.rows_out = run.rows(EXAMPLES)
-        if counts.rows_out == 0:
-            raise InputError(f"no question has {self.settings.min_answers} answers", "give a dump with more posts")
         if self.learner is not None and run.read(EXAMPLES).where(IS_MEASURED).isEmpty():
             raise nothing_to_learn_from(self.learner)
 

@@ -100,6 +100,9 @@ def test_drift_of_scores_by_hand_and_at_its_limit(spark: SparkSession) -> None:
     gone = score_drift(review(scored(spark, [1.0] * 4), last), LIMITS)
     expected = (1 / 2 - empty) * log((1 / 2) / empty) + (1 / 2 - 1) * log((1 / 2) / 1)
     assert (gone.passed, gone.measured) == (False, pytest.approx(expected, abs=1e-12))
+    nothing = scored(spark, [])
+    assert score_drift(review(last, nothing), LIMITS).reason == "nothing comparable is published"
+    assert not score_drift(review(nothing, last), LIMITS).passed
 
 
 def test_correlation_and_nights_at_their_limits(spark: SparkSession) -> None:

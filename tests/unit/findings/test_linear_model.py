@@ -47,6 +47,13 @@ def test_calibration_lowers_probabilities_that_were_too_high() -> None:
     assert 1 / (1 + np.exp(-(slope * odds[[0, -1]] + offset))) == pytest.approx([0.2, 0.5], abs=1e-3)
 
 
+def test_log_odds_that_fall_where_they_should_rise_tell_nothing() -> None:
+    odds = np.repeat([0.0, 2.0], 100)
+    labels = np.concatenate([np.arange(100) < 50, np.arange(100) < 30])
+    slope, offset = calibration(odds, labels)
+    assert (slope, 1 / (1 + np.exp(-offset))) == (0.0, pytest.approx(0.4))
+
+
 def test_the_package_ships_models_of_the_features_that_it_computes() -> None:
     assert read_model("late_answers", FEATURES).name == "late_answers"
     for vectors in (False, True):

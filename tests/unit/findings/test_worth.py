@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from cqa_spark.findings.finding import Kind
-from cqa_spark.findings.worth import first_of, is_worse, measured, worth
+from cqa_spark.findings.worth import first_of, is_worse, measured, reliability, worth
 from cqa_spark.lake.schemas.findings import FINDING_CASES
 from cqa_spark.spark.internals import to_arrow_schema
 
@@ -56,3 +56,17 @@ def test_a_kind_that_loses_to_its_rival_is_worse() -> None:
 def test_intervals_of_short_lists_stay_between_the_extremes() -> None:
     figures = measured(cases("late", range(20), range(20, 0, -1), [False] * 19 + [True]), _LIST)
     assert -1 <= figures["low_difference"] <= figures["high_difference"] <= 1
+
+
+def test_stated_probabilities_stand_beside_the_share_that_proved_right() -> None:
+    hits = [True, False, True, True]
+    rows = cases("related", map(float, hits), [0.0] * 4, hits)
+    stated = rows.drop_columns(["probability"]).append_column("probability", pa.array([0.52, 0.58, 0.91, 1.0]))
+    first, last = reliability(stated)
+    assert (first["stated"], first["observed"], first["cases"], first["clusters"]) == (pytest.approx(0.55), 0.5, 2, 2)
+    assert (last["stated"], last["observed"], last["cases"]) == (pytest.approx(0.955), 1.0, 2)
+    assert 0 <= first["low"] < 0.5 < first["high"] <= 1
+    assert measured(stated, _SEARCH)["reliability"] == [first, last]
+    assert reliability(rows) is None
+    [alone] = reliability(stated.slice(0, 1))
+    assert (alone["low"], alone["high"]) == (None, None)

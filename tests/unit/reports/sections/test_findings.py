@@ -6,8 +6,9 @@ from lxml import html
 
 from cqa_spark.findings.late_answers import LateAnswers
 from cqa_spark.findings.related_questions import RelatedQuestions
+from cqa_spark.reports.kit.blocks import Table
 from cqa_spark.reports.queries import PostText
-from cqa_spark.reports.sections.findings import ShownFinding, TonightsFindings, sentence, worth_table
+from cqa_spark.reports.sections.findings import ShownFinding, TonightsFindings, blocks, sentence, worth_table
 
 LATE, (RELATED, DUPLICATE) = LateAnswers.kinds[0], RelatedQuestions.kinds
 
@@ -62,3 +63,19 @@ def test_the_page_has_both_texts_and_what_speaks_for_a_finding() -> None:
     text = part.text_content()
     assert all(words in text for words in ("A <title>", "late", "first", "votes 1 against 2", "probability 40 %"))
     assert len(rows(part)) == 3
+
+
+def test_stated_probabilities_stand_beside_what_was_observed() -> None:
+    bins = [
+        {"stated": 0.35, "observed": 0.4, "low": 0.2, "high": 0.6, "cases": 10, "clusters": 8},
+        {"stated": 0.55, "observed": 1.0, "low": None, "high": None, "cases": 1, "clusters": 1},
+    ]
+    stating = TonightsFindings({LATE.name: LATE}, [entry(LATE.name, reliability=bins)], {})
+    *_, table = blocks(stating)
+    assert isinstance(table, Table)
+    assert [[(cell.text, cell.small) for cell in row.cells] for row in table.lines] == [
+        [("35.00", ""), ("40.00", "[20.00, 60.00]"), ("10", "8 clusters")],
+        [("55.00", ""), ("100.00", ""), ("1", "1 cluster")],
+    ]
+    page = html.document_fromstring(literal.short_report(findings=stating).page())
+    assert any("40.00 of 10 at 35.00; 100.00 of 1 at 55.00" in label for label in page.xpath("//@aria-label"))

@@ -11,7 +11,7 @@ from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, Worth
 from cqa_spark.reports.kit.wording import MINUS
 from cqa_spark.reports.recorded_scores import recorded_scores
-from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
+from cqa_spark.reports.reported_run import RankedSystem, ReportedRun, Unranked
 from cqa_spark.reports.sections.night_worth import NightWorth, data, sentences
 
 SYSTEM, SIMPLE = "night_answers", "votes_then_length"
@@ -77,6 +77,17 @@ def test_the_sites_with_the_most_nights_come_first() -> None:
     assert [row[:3] for row in found] == [["wine.example", "40", "12"], ["ale.example", "20", "12"]]
     *_, picture = (svg.get("aria-label") for svg in section.iter("{*}svg", "svg"))
     assert picture == "wine.example -10.00 [-15.00, -5.00]; ale.example 10.00 [5.00, 15.00]"
+
+
+def test_a_young_site_has_no_order_to_serve() -> None:
+    least = [Unranked(SYSTEM, "t", answers) for answers in (2, 3)]
+    two, three = (data(replace(reported([], [], []), ranked=[young.ranked], unranked=young)) for young in least)
+    assert two is not None
+    assert three is not None
+    assert sentences(two) == ("No question has two answers yet: there is no order to serve.",)
+    assert sentences(three) == ("No question has 3 answers yet: there is no order to serve.",)
+    page = html.document_fromstring(literal.short_report(**{"night-worth": two}).page())
+    assert sentences(two)[0] in page.get_element_by_id("night-worth").text_content()
 
 
 def reported(metrics: list[Entry], comparisons: list[Entry], orders: list[Entry], served: int = 3) -> ReportedRun:
