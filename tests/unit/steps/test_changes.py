@@ -14,6 +14,8 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.steps.changes import Changes, FirstAnswers
 
+COLUMNS = ("site", "table_name", "rows_before", "rows")
+
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
@@ -38,7 +40,7 @@ def test_sites_that_changed_appeared_or_are_gone_are_counted_by_table(lake: Lake
         run.put(USERS, run.files(USERS).with_fingerprints({"a": "2", "b": "1", "d": "1"}))
         run.put(POSTS, new_files(run, POSTS, {"a": [{"post_id": "1"}, {"post_id": "2"}]}))
         Changes(last).execute(run, counts)
-        assert [tuple(entry[name] for name in CHANGES_COLUMNS) for entry in run.entries(CHANGES)] == [
+        assert [tuple(entry[name] for name in COLUMNS) for entry in run.entries(CHANGES)] == [
             ("a", "comments", 1, 0),
             ("a", "posts", 0, 2),
             ("a", "users", 2, 3),
@@ -46,9 +48,6 @@ def test_sites_that_changed_appeared_or_are_gone_are_counted_by_table(lake: Lake
             ("d", "users", 0, 3),
         ]
     assert counts.rows_out == 5
-
-
-CHANGES_COLUMNS = ("site", "table_name", "rows_before", "rows")
 
 
 def test_a_night_without_changes_has_none(lake: Lake, last: Snapshot) -> None:
