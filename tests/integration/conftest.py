@@ -39,8 +39,8 @@ def spark() -> Iterator[SparkSession]:
         compile_plans=False,  # the tests on a cluster run what is compiled
     )
     if "COVERAGE_PROCESS_CONFIG" in os.environ:  # make coverage
-        # Workers end with their task, and save what they have executed. Those that wait for another task are killed.
-        session.sparkContext._jsc.sc().conf().set("spark.python.worker.reuse", "false")  # type: ignore[union-attr]
+        session.sparkContext.environment["PYTHONPATH"] = str(Path(__file__).parent)
+        session.sparkContext._jsc.sc().conf().set("spark.python.daemon.module", "measured_daemon")
     yield session
     session.stop()
 
