@@ -108,10 +108,10 @@ test-more: setup schedulers $(SERVERS) $(DRIVERS) $(ENVIRONMENT) ## run the test
 test-rules: setup ## try the rules that hold for all inputs on many new inputs
 	$(PYTEST) -m 'not neural and not more' --hypothesis-profile 'new inputs' tests/unit
 
-# Tests that fail are measured as well. A package's table is that of its modules below the mean.
+# Of some tests: TESTS=tests/unit/steps. Tests that fail are measured as well.
 COVERAGE := build/coverage
 TESTS ?= tests
-coverage: setup $(S3_SERVER) ## measure which lines and branches make test executes, also in workers of Spark: every week; TESTS=tests/unit for some
+coverage: setup $(S3_SERVER) ## measure which lines and branches the tests of make test execute, also in Spark's workers; weekly
 	rm -rf $(COVERAGE)
 	mkdir -p $(COVERAGE)
 	-$(BIN)/coverage run -m $(notdir $(PYTEST)) -m 'not neural and not more' $(TESTS)

@@ -13,6 +13,7 @@ from small_runs import held, new_files, opened, published
 from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ContractError, InputError
+from cqa_spark.features.inputs import Cut
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run import Run
@@ -28,6 +29,7 @@ from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot, published_of, snapshot_of
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.writing import nullable
 from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.attribution import NOT_STATED, attributions, licence_counts
@@ -62,7 +64,9 @@ def put(run: Run, table: Table, rows: Sequence[Row], site: str = BEER) -> None:
 
 
 def frame(spark: SparkSession, table: Table, rows: Sequence[Row]) -> DataFrame:
-    return spark.createDataFrame([tuple(row.get(name) for name in table.schema.names) for row in rows], table.schema)
+    """The rows of a site; columns that a row does not name are null."""
+    values = [tuple(({"site": BEER} | row).get(name) for name in table.schema.names) for row in rows]
+    return spark.createDataFrame(values, nullable(table.schema))
 
 
 def rows_of(frame: DataFrame, *columns: str) -> list[tuple[object, ...]]:
@@ -136,7 +140,7 @@ def test_a_run_without_posts_or_users_has_no_authors(lake: Lake) -> None:
 
 def ranked(query: str, candidates: str, system: str = "new", *, served: bool = True) -> list[Row]:
     """The order of the candidates of a query, a letter each."""
-    named = {"site": BEER, "task": "t", "query_id": query, "system": system, "served": served}
+    named = {"task": "t", "query_id": query, "system": system, "served": served}
     return [named | {"candidate_id": letter, "rank": rank} for rank, letter in enumerate(candidates, start=1)]
 
 
@@ -185,7 +189,7 @@ def test_texts_are_analysed_once_and_kept_by_later_nights_until_many_are_unused(
                 {"post_id": str(number), "post_type": kind, "body": body, "split": "train"}
                 for number, (kind, body) in enumerate(zip(kinds, bodies, strict=False), start=1)
             ]
-            put(run, POSTS, [*posts[:1], *posts[1:]])
+            put(run, POSTS, posts)
             put(run, COMMENTS, [{"comment_id": "c", "thread_id": "1", "body": "thanks", "split": "train"}])
             last = published_of(lake, "")
             Analyse(questions_only=questions_only, last=last).execute(run, counts)
@@ -244,7 +248,7 @@ def test_groups_read_the_tables_that_the_run_has_of_the_sites_of_the_examples(la
             assert (inputs.documents.count(), inputs.texts.count()) == (0, 0)
             assert (inputs.votes, inputs.embeddings) == (None, None)
             assert inputs.sites == {"examples": [TEA], "users": [TEA]}
-            assert (inputs.cut.name, inputs.cut.hours, inputs.top_tags) == ("answer", 6, 3)
+            assert (inputs.cut, inputs.top_tags) == (Cut("answer", 6), 3)
         with feature_inputs(run, run.read(EXAMPLES), settings) as inputs:
             assert rows_of(inputs.posts, "site") == [(BEER,), (TEA,)]
             assert inputs.sites == {"examples": [BEER, TEA], "users": [TEA]}
@@ -368,8 +372,8 @@ def test_which_order_is_served_follows_from_site_and_age(spark: SparkSession) ->
 def test_all_systems_rank_what_is_not_to_learn_from(lake: Lake) -> None:
     counts = StepRecord("score")
     with opened(lake, "r1") as run:
-        put(run, EXAMPLES, [example("1", "a", 2), example("1", "b", 1), example("2", "c", 1, split="test"),
-                            example("3", "d", 1, split="train"), example("1", "e", 1, task="external_comment")])  # fmt: skip
+        put(run, EXAMPLES, [example("1", "a", 2), example("1", "b", 1), example("2", "c", 1, split="test")])
+        put(run, EXAMPLES, [example("3", "d", 1, split="train"), example("1", "e", 1, task="external_comment")])
         for system in (GIVEN_ORDER, RANDOM):
             model = system.build().fit(run.read(EXAMPLES))
             trained = TrainedSystem(system, model, {}, "r1", run.read(EXAMPLES))
@@ -385,7 +389,7 @@ def test_all_systems_rank_what_is_not_to_learn_from(lake: Lake) -> None:
 
 
 def ranking(system: str, query: str, candidates: str, *, task: str = "question_comment", split: str = "dev",
-            scores: Sequence[float] | None = None, site_query: str = "") -> list[Row]:  # fmt: skip
+            scores: Sequence[float] | None = None) -> list[Row]:  # fmt: skip
     """The order of the candidates of a query, a letter each, with scores that fall by 1 if none are given."""
     named = {"system": system, "task": task, "split": split, "query_id": query, "predicted": False}
     scores = scores or range(len(candidates), 0, -1)
@@ -408,7 +412,7 @@ def test_a_partial_ranking_is_not_published(lake: Lake) -> None:
 
 
 def evaluated(run: Run, **options: object) -> dict[tuple[str, ...], float]:
-    settings = EvaluationSettings(measures=["MAP@10", "P@1"], resamples=9)
+    settings = EvaluationSettings(measures=["AP@1000", "P@1"], resamples=9)
     Evaluate(settings, "base", **options).execute(run, StepRecord("evaluate"))  # type: ignore[arg-type]
     return {
         (entry["split"], entry["system"], entry["measure"]): entry["value"]
@@ -425,13 +429,13 @@ def test_measures_are_of_the_queries_to_evaluate_with_what_retrieval_missed(lake
         for system, (first, second) in orders.items():
             put(run, RANKINGS, ranking(system, "1", first))
             put(run, RANKINGS, ranking(system, "2", second, split="cross-validated"))
-        assert evaluated(run) == {("dev", "mine", "MAP@10"): 1.0, ("dev", "mine", "P@1"): 1.0}
+        assert evaluated(run) == {("dev", "mine", "AP@1000"): 1.0, ("dev", "mine", "P@1"): 1.0}
         assert evaluated(run, cross_validated=True) == {
-            ("cross-validated", "mine", "MAP@10"): 0.5,
+            ("cross-validated", "mine", "AP@1000"): 0.5,
             ("cross-validated", "mine", "P@1"): 0.0,
         }
         put(run, UNRETRIEVED, [example("1", "e", 3, 2)])
-        assert evaluated(run) == {("dev", "mine", "MAP@10"): 0.5, ("dev", "mine", "P@1"): 1.0}
+        assert evaluated(run) == {("dev", "mine", "AP@1000"): 0.5, ("dev", "mine", "P@1"): 1.0}
 
 
 def test_sets_of_pairs_are_evaluated_each_and_together(lake: Lake) -> None:
@@ -476,8 +480,8 @@ def test_runs_and_qrels_of_every_task_split_and_system(lake: Lake, tmp_path: Pat
     with opened(lake, "r1") as run:
         put(run, EXAMPLES, [example("1", "a", 1, 2), example("1", "b", 2, 0), example("1", "c", 3),
                             example("2", "d", 1, 1, split="test"), example("9", "z", 1, task="sts")])  # fmt: skip
-        put(run, RANKINGS, [*ranking("mine", "1", "bac", scores=[2.5, 2.5, -1.0]), *ranking("base", "1", "abc"),
-                            *ranking("mine", "2", "d", split="test"), *ranking("mine", "9", "z", task="sts")])  # fmt: skip
+        put(run, RANKINGS, [*ranking("mine", "1", "bac", scores=[2.5, 2.5, -1.0]), *ranking("base", "1", "abc")])
+        put(run, RANKINGS, [*ranking("mine", "2", "d", split="test"), *ranking("mine", "9", "z", task="sts")])
         put(run, NIGHT_RANKINGS, ranking("mine", "5@2020-01-02", "f", task="preferred_answer", split="nights"))
         night = {"task": "preferred_answer", "role": "measured", "split": "train"}
         put(run, EXAMPLES, [example("5@2020-01-02", "f", 1, 1, **night)])
@@ -485,7 +489,7 @@ def test_runs_and_qrels_of_every_task_split_and_system(lake: Lake, tmp_path: Pat
     files, qrels = written(snapshot, tmp_path / "all")
     assert files == {
         "base.question_comment.dev.run": ["1 Q0 a 1 3.0 base", "1 Q0 b 2 2.0 base", "1 Q0 c 3 1.0 base"],
-        "mine.question_comment.dev.run": ["1 Q0 b 1 2.5 mine", "1 Q0 a 2 2.4999998 mine", "1 Q0 c 3 -1.0 mine"],
+        "mine.question_comment.dev.run": ["1 Q0 b 1 2.5 mine", "1 Q0 a 2 2.499999761581421 mine", "1 Q0 c 3 -1.0 mine"],
         "mine.question_comment.test.run": ["2 Q0 d 1 1.0 mine"],
         "mine.preferred_answer.nights.run": ["5@2020-01-02 Q0 f 1 1.0 mine"],
         "question_comment.dev.qrels": ["1 0 a 2", "1 0 b 0"],
