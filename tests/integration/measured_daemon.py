@@ -4,7 +4,7 @@ Workers save what they have executed after every task, because Spark kills them 
 """
 
 import runpy
-from socket import socket
+from typing import Any
 
 from coverage import Coverage
 from pyspark import daemon
@@ -12,9 +12,9 @@ from pyspark import daemon
 do_task = daemon.worker
 
 
-def do_task_and_save(sock: socket, authenticated: bool) -> int:
+def do_task_and_save(*connection: Any) -> int:
     """Do a task; return the worker's exit code, 0 to wait for another task."""
-    code = do_task(sock, authenticated)
+    code: int = do_task(*connection)
     if measured := Coverage.current():
         measured.save()
     return code
