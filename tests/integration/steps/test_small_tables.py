@@ -285,7 +285,7 @@ def test_an_audit_is_of_one_task_whose_questions_have_times(lake: Lake) -> None:
     for run_id, tasks, problem in (
         ("both", {"preferred_answer": day(2020, 1, 1), "duplicate": day(2020, 1, 1)},
          "run both has dated examples of duplicate, preferred_answer"),
-        ("none", {"preferred_answer": None}, "run none has no examples with a time"),
+        ("none", {"preferred_answer": None, "duplicate": None}, "run none has no examples with a time"),
     ):  # fmt: skip
         with opened(lake, run_id) as run:
             put(run, POSTS, [{"post_id": "1"}])
