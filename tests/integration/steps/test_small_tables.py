@@ -48,6 +48,7 @@ from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
 
 Row = Mapping[str, object]
 BEER, TEA = "beer.example.org", "tea.example.org"
+GIVEN_ORDER, RANDOM = read_systems(["given_order", "random"])
 
 
 @pytest.fixture
@@ -349,8 +350,6 @@ def test_threads_that_a_model_has_learned_from_are_refused_or_not_measured(judge
 
 
 # Rankings.
-
-GIVEN_ORDER, RANDOM = read_systems(["given_order", "random"])
 
 
 def test_which_order_is_served_follows_from_site_and_age(spark: SparkSession) -> None:
