@@ -40,7 +40,7 @@ SERVERS := $(S3_SERVER) $(if $(shell command -v go),$(GCS)) $(if $(shell command
 DRIVERS := .drivers/.downloaded
 
 .PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 spark4 test-spark4 \
-    test-spark4-fast test-neural test-more test-rules lint format lock schedulers docs figures image \
+    test-spark4-fast test-neural test-more test-rules coverage lint format lock schedulers docs figures image \
     versitygw servers offline environment sbom clean
 
 help: ## print this list
@@ -107,6 +107,19 @@ test-more: setup schedulers $(SERVERS) $(DRIVERS) $(ENVIRONMENT) ## run the test
 
 test-rules: setup ## try the rules that hold for all inputs on many new inputs
 	$(PYTEST) -m 'not neural and not more' --hypothesis-profile 'new inputs' tests/unit
+
+# Of some tests: TESTS=tests/unit/steps. Tests that fail are measured as well.
+COVERAGE := build/coverage
+TESTS ?= tests
+coverage: setup $(S3_SERVER) ## measure which lines and branches the tests of make test execute, also in Spark's workers; weekly
+	rm -rf $(COVERAGE)
+	mkdir -p $(COVERAGE)
+	-$(BIN)/coverage run -m $(notdir $(PYTEST)) -m 'not neural and not more' $(TESTS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet
+	@mean=$$($(BIN)/coverage report --format total); echo "below the mean of $$mean %:"; \
+	    $(BIN)/coverage report --sort cover | awk -v mean=$$mean 'NR <= 2 || $$1 ~ /[.]py$$/ && $$NF + 0 < mean'
+	@echo $(CURDIR)/$(COVERAGE)/html/index.html
 
 lint: setup ## check style, types, import contracts
 	$(BIN)/ruff check

@@ -56,7 +56,7 @@ class Embed(Step):
         for model in models:
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)
-        published = _of_models(run.published(EMBEDDINGS), models)
+        published = files_of_models(run.published(EMBEDDINGS), models)
         kept = run.lake.read(EMBEDDINGS, published)
         known = kept.select("text_id", "model")
         missing = [
@@ -82,7 +82,12 @@ class Embed(Step):
         return texts.join(needed, on="text_id", how="left_semi")
 
 
-def _of_models(files: TableFiles, models: Sequence[EmbeddingModel]) -> TableFiles:
-    """The files with the vectors of some models, in their versions."""
+def files_of_models(files: TableFiles, models: Sequence[EmbeddingModel]) -> TableFiles:
+    """The files with the vectors of some models, in their versions.
+
+    Args:
+        files: of the table of embeddings.
+        models: the models.
+    """
     wanted = {(model.name, model.version) for model in models}
     return replace(files, files=tuple(f for f in files.files if (f.values["model"], f.values["version"]) in wanted))

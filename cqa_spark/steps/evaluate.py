@@ -26,7 +26,9 @@ from cqa_spark.settings.sections import EvaluationSettings
 from cqa_spark.steps.changed_sites import of_sites, site_update
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -131,14 +133,10 @@ class EvaluateSets(Step):
         pairs = metrics.select(*_SPLIT, "system", "query_id", "components", set_of_pair(F.col("query_id")).alias("set"))
 
         def score(split: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
-            import numpy as np
             import pandas as pd
 
-            sets: dict[str, dict[str, np.ndarray]] = {}
-            for (name, system), of_set in rows.sort_values("query_id").groupby(["set", "system"]):
-                sets.setdefault(str(name), {})[str(system)] = np.stack(of_set["components"].tolist())
             scores = score_sets(
-                parse_measure(measure), sets, baseline,
+                parse_measure(measure), components_by_set(rows), baseline,
                 resamples=settings.resamples, confidence=settings.confidence, seed=settings.seed,
             )  # fmt: skip
             return pd.DataFrame(scores).assign(**dict(zip(_SPLIT, split, strict=True)))[_SET_SCORES.names]
@@ -149,3 +147,20 @@ class EvaluateSets(Step):
         }  # fmt: skip
         rows = pairs.groupBy(*_SPLIT).applyInPandas(score, _SET_SCORES).collect()
         counts.rows_out = run.write_entries(SET_METRICS, [{**row.asDict(), **shared} for row in rows])
+
+
+def components_by_set(pairs: pd.DataFrame) -> dict[str, dict[str, NDArray[np.float64]]]:
+    """Arrange the components of the measure of pairs as ``score_sets`` takes them.
+
+    Args:
+        pairs: of one split: set, system, query_id, components.
+
+    Returns:
+        By set and system, the components of the pairs by their ids, shape (pairs, components).
+    """
+    import numpy as np
+
+    sets: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for (name, system), of_set in pairs.sort_values("query_id").groupby(["set", "system"]):
+        sets.setdefault(str(name), {})[str(system)] = np.stack(of_set["components"].tolist())
+    return sets

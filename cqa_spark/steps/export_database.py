@@ -169,7 +169,7 @@ class DatabaseTarget:
         declared = ", ".join(f'"{column}" {kind}' for column, kind in _declared(rows.schema).items())
         cursor.execute(f'CREATE TEMPORARY TABLE "new_{name}" ({declared}, PRIMARY KEY ({keys})) ON COMMIT DROP')
         with cursor.copy(f'COPY "new_{name}" ({listed}) FROM STDIN (FORMAT csv)') as copy:
-            for row in rows.mapInArrow(_csv, T.StructType([T.StructField("csv", T.BinaryType())])).toLocalIterator():
+            for row in rows.mapInArrow(as_csv, T.StructType([T.StructField("csv", T.BinaryType())])).toLocalIterator():
                 copy.write(bytes(row["csv"]))
         cursor.execute(f'SELECT count(*) FROM "new_{name}"')
         [count] = cursor.fetchone() or [0]
@@ -242,8 +242,15 @@ def _quoted(columns: Iterable[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _csv(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of each batch as CSV: texts are quoted, and a null is empty and without quotes, as COPY reads it."""
+def as_csv(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Write rows as COPY reads them: texts are quoted, and a null is empty and without quotes.
+
+    Args:
+        batches: rows of any columns.
+
+    Yields:
+        A row for each batch: csv, its lines.
+    """
     options = pyarrow.csv.WriteOptions(include_header=False)
     for batch in batches:
         written = io.BytesIO()

@@ -1,5 +1,6 @@
 """What tests share because it is slow to start: Spark, with the settings of `cqa` on a laptop, and an S3 server."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -37,6 +38,9 @@ def spark() -> Iterator[SparkSession]:
         driver_memory="4g",  # what a laptop has by default; the real development set needs it
         compile_plans=False,  # the tests on a cluster run what is compiled
     )
+    if "COVERAGE_PROCESS_CONFIG" in os.environ:  # make coverage
+        session.sparkContext.environment["PYTHONPATH"] = str(Path(__file__).parent)
+        session.sparkContext._jsc.sc().conf().set("spark.python.daemon.module", "measured_daemon")
     yield session
     session.stop()
 
