@@ -40,7 +40,7 @@ SERVERS := $(S3_SERVER) $(if $(shell command -v go),$(GCS)) $(if $(shell command
 DRIVERS := .drivers/.downloaded
 
 .PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 spark4 test-spark4 \
-    test-spark4-fast test-neural test-more test-rules coverage lint format lock schedulers docs figures image \
+    test-spark4-fast test-neural test-more test-rules coverage lint format lock schedulers docs figures bench image \
     versitygw servers offline environment sbom clean
 
 help: ## print this list
@@ -155,6 +155,9 @@ docs: setup ## build the documentation in build/docs, for reading without networ
 
 figures: setup ## measure figures of the pages again, those of ten minutes in all or ONLY=NAME, and compare; needs CQA_DATA
 	PYTHONPATH=docs $(BIN)/python -m generators.provenance $(ONLY)
+
+bench: setup ## measure our speed beside that of peers for ten minutes, and write the table of docs/scaling.md
+	PYTHONPATH=docs $(BIN)/python -m generators.ratios
 
 image: ## build the container image of deploy/docker
 	docker build --file deploy/docker/Dockerfile --build-arg LOCKS=$(LOCKS) --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .

@@ -5,6 +5,7 @@
 
 Each benchmark runs in a process of its own, one after the other; its own output goes to stderr. Figures of clocks vary
 with what else the machine does; a ratio compares two figures of one run. Benchmarks without a peer have only seconds.
+``make bench`` also writes the table into docs/scaling.md.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from measuring import FIGURES
 from rich.console import Console
@@ -46,20 +48,35 @@ def main() -> None:
     """Run them, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmarks", nargs="*", metavar="NAME", help=f"of {', '.join(SMALL)}; default: all")
-    names = parser.parse_args().benchmarks or list(SMALL)
+    parser.add_argument("--output", type=Path, help="also write the figures to this file, as JSON")
+    arguments = parser.parse_args()
+    names = arguments.benchmarks or list(SMALL)
     if unknown := set(names) - SMALL.keys():
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     table = Table(
-        "benchmark", "measure", *[Column(name, justify="right") for name in ("ours", "peer", "ratio")], "peer",
-        Column("took, s", justify="right"), title="Small runs; the ratio is ours to the peer's",
+        "benchmark", "measure", *[Column(name, justify="right") for name in ("ours", "peer", "times its speed")],
+        "peer", Column("took, s", justify="right"), title="Small runs; above 1, ours is faster",
     )  # fmt: skip
-    failed = [name for name in names if not _add_rows(table, name)]
+    rows, failed = [], []
+    for name in names:
+        code, seconds, figures = _run(name)
+        if code and name not in NOT_LOCKED:
+            failed.append(name)
+        for figure in figures:
+            rows.append({"benchmark": name} | figure)
+            values = [f"{figure[side]:,.1f} {figure['unit']}" for side in ("ours", "peer")]
+            table.add_row(name, figure["measure"], *values, f"{figure['speed']:.2f}", figure["named"], f"{seconds:.0f}")
+        if not figures:
+            needs = f", needs: pip install {NOT_LOCKED[name]}" if name in NOT_LOCKED else ""
+            table.add_row(name, f"failed{needs}" if code else "no peer", "", "", "", "", f"{seconds:.0f}")
     Console(width=160).print(table)
+    if arguments.output:
+        arguments.output.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 
 
-def _add_rows(table: Table, name: str) -> bool:
-    """Run a benchmark and add its figures; return whether it succeeded."""
+def _run(name: str) -> tuple[int, float, list[dict[str, Any]]]:
+    """The exit status of a benchmark, its seconds, and its figures."""
     with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder:
         figures = Path(folder, "figures")
         program, *what = name.split()
@@ -69,15 +86,9 @@ def _add_rows(table: Table, name: str) -> bool:
         started = time.perf_counter()
         environment = os.environ | {FIGURES: str(figures)}
         code = subprocess.run(command, cwd=folder, env=environment, stdout=sys.stderr).returncode
-        seconds = f"{time.perf_counter() - started:.0f}"
-        found = [json.loads(line) for line in figures.read_text("utf-8").splitlines()] if figures.exists() else []
-    for each in found:
-        values = [f"{each[side]:,.1f} {each['unit']}" for side in ("ours", "peer")]
-        table.add_row(name, each["measure"], *values, f"{each['ours'] / each['peer']:.2f}", each["named"], seconds)
-    if not found:
-        needs = f", needs: pip install {NOT_LOCKED[name]}" if name in NOT_LOCKED else ""
-        table.add_row(name, "no peer" if not code else f"failed{needs}", "", "", "", "", seconds)
-    return not code or name in NOT_LOCKED
+        seconds = time.perf_counter() - started
+        lines = figures.read_text("utf-8").splitlines() if figures.exists() else []
+        return code, seconds, [json.loads(line) for line in lines]
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ def add_figure(measure: str, ours: float, peer: float, unit: str, named: str) ->
         measure: what was measured, and on how much.
         ours: our figure.
         peer: that of the peer, in the same run.
-        unit: of both, such as ``MB/s`` or ``s``.
+        unit: of both, such as ``MB/s``, a speed, or ``s``, a time.
         named: the peer.
     """
     if path := os.environ.get(FIGURES):
-        figure = {"measure": measure, "ours": ours, "peer": peer, "unit": unit, "named": named}
+        speed = ours / peer if unit.endswith("/s") else peer / ours
+        figure = {"measure": measure, "ours": ours, "peer": peer, "unit": unit, "speed": speed, "named": named}
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(json.dumps(figure) + "\n")
 

@@ -53,4 +53,4 @@ def _about(worth: Worth) -> tuple[str, str]:
 
 def _gain(worth: Worth) -> str:
     low, high = 100 * worth.low_difference, 100 * worth.high_difference
-    return f"{100 * worth.difference:+.1f} points ({low:+.1f} to {high:+.1f}) on {worth.threads:,} threads"
+    return f"{100 * worth.difference:+.1f} points [{low:+.1f}, {high:+.1f}] on {worth.threads:,} threads"

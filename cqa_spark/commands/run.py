@@ -31,7 +31,7 @@ from cqa_spark.settings.sections import (
     TrackedSettings,
     baseline_not_run,
 )
-from cqa_spark.settings.values import SAMPLE, InputFiles, NotHashed, OptionalLakeFolder, SiteName
+from cqa_spark.settings.values import SAMPLE, InputFiles, NotHashed, OptionalLakeFolder, SiteName, is_remote
 
 if TYPE_CHECKING:
     from cqa_spark.runtime.flow import Flow, Step
@@ -100,6 +100,15 @@ class DemoSettings(Command):
         OptionalLakeFolder,
         Field(description="lake of the first night; default: a new folder among the temporary ones, which stays"),
     ] = ""
+
+    @classmethod
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """A site or a lake for the generated forum, or a dump in object storage."""
+        for key in ("site", "lake"):
+            if values.get(key) and not values.get("input"):
+                yield key, "is that of a dump, and no dump is given", "give --input DUMP, or remove it"
+        if any(is_remote(path) for path in values.get("input") or ()):
+            yield "input", "is not on this machine", "cqa nightly reads dumps in object storage"
 
     def reads(self) -> list[str]:
         """The settings of the demo, or the dump."""

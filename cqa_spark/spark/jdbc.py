@@ -138,7 +138,8 @@ _SQL_ERROR = re.compile(
     r"^(?:Caused by)?(?:: )?(?P<kind>[\w.$]*(?:SQL\w*|CommunicationsException)): (?P<said>.+)", re.MULTILINE
 )
 _NO_CONNECTION = re.compile(
-    "refused|authentication|password|Access denied|timed? ?out|Communications|could not|[Cc]onnection|role .* not exist"
+    "refused|authentication|password|Access denied|timed? ?out|Communications|could not (?:connect|translate)|"
+    "[Cc]onnection|role .* not exist"
 )
 
 

@@ -355,7 +355,7 @@ def verdict(entry: Entry) -> str:
     """
     difference, low, high = (f"{100 * entry[name]:+.1f}" for name in ("difference", "low", "high"))
     compared = (
-        f"P@1 {difference} (95 % {low} to {high}) on {entry['queries']:,} nights of {entry['threads']:,} threads"
+        f"P@1 {difference} [{low}, {high}] on {entry['queries']:,} nights of {entry['threads']:,} threads"
         if entry["queries"]
         else "no replayed night compares them"
     )

@@ -113,7 +113,7 @@ def replayed(lake: str) -> None:
                 judged, switched = judged + 1, switched + (before.served != SYSTEM)
             if before is not None:
                 own, _, both = before.evidence
-                points = f"{100 * both.value:+6.1f} ({100 * both.low:+.1f} to {100 * both.high:+.1f})"
+                points = f"{100 * both.value:+6.1f} [{100 * both.low:+.1f}, {100 * both.high:+.1f}]"
                 print(f"{site:40} {band:12} {before.served:20} {points}, own {100 * own.value:+.1f} on {own.threads}")
     print(f"{judged} nights of a site and band, on {switched} of which a simple order was served")
 

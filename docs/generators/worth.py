@@ -72,7 +72,7 @@ def printed_by_a_night(runs: Mapping[str, Any]) -> str:
     text = (
         f"On {figures['nights']} replayed nights of {figures['threads']} threads, its first answer is the one accepted "
         f"later in {figures['P@1']} %: {difference} points against {BY_VOTES} "
-        f"(95 % interval {low} to {high}, p = {p_value})."
+        f"(95 % interval [{low}, {high}], p = {p_value})."
     )
     return "\n".join(["```", f"The order served is that of {SHIPPED}.", *wrap(text, 108), "```"])
 
@@ -138,11 +138,7 @@ def _limits(runs: Mapping[str, Any]) -> str:
 
 
 def _gain(row: CardFigure) -> str:
-    return f"{signed(row.difference)} ({_interval(row)})"
-
-
-def _interval(row: CardFigure) -> str:
-    return f"{signed(row.low_difference)} to {signed(row.high_difference)}"
+    return f"{signed(row.difference)} [{signed(row.low_difference)}, {signed(row.high_difference)}]"
 
 
 def _short(printed: str) -> str:
@@ -153,7 +149,7 @@ def _short(printed: str) -> str:
 def _printed_gain(printed: str) -> str:
     """A printed difference with its interval and p-value, with one decimal place and without the latter."""
     value, low, high = (float(number.replace(MINUS, "-")) / 100 for number in re.findall(rf"[+{MINUS}][\d.]+", printed))
-    return f"{signed(value)} ({signed(low)} to {signed(high)})"
+    return f"{signed(value)} [{signed(low)}, {signed(high)}]"
 
 
 if __name__ == "__main__":

@@ -153,8 +153,11 @@ def test_a_job_stops_while_spark_starts(spark: SparkSession, tmp_path: Path) -> 
     java.parent.mkdir(parents=True)
     began = tmp_path / "began"
     version = 'openjdk version "17.0.1"'
-    answers_version = f"[ \"$1\" = -version ] && echo '{version}' >&2 && exit"
-    java.write_text(f"#!/bin/sh\n{answers_version}\necho $$ > '{began}'\nexec sleep 60\n")
+    answers = f"""case "$*" in
+        -version) echo '{version}' >&2; exit ;;
+        *spark.launcher.Main*) printf '\\0\\n%s\\0' "$0"; exit ;;  # the command that becomes Spark
+    esac"""
+    java.write_text(f"#!/bin/sh\n{answers}\necho $$ > '{began}'\nexec sleep 600\n")
     java.chmod(0o755)
     command = [sys.executable, "-m", "cqa_spark.cli", *ingest(tmp_path)]
     with process(*command, JAVA_HOME=str(tmp_path / "java")) as started:

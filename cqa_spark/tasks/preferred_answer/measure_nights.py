@@ -213,4 +213,4 @@ def _reason(system: str, choice: Choice | None) -> str:
 
 
 def _in_points(difference: Difference) -> str:
-    return f"{100 * difference.value:+.1f} points ({100 * difference.low:+.1f} to {100 * difference.high:+.1f})"
+    return f"{100 * difference.value:+.1f} points [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"

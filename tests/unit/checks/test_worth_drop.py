@@ -36,8 +36,8 @@ def test_a_drop_counts_as_far_as_the_intervals_leave_it_certain() -> None:
     found = verdict([SIMPLE, WORSE], [TRAINED])
     assert found == Verdict(
         "worth drop", False, pytest.approx(0.07), 0.05,
-        "P@1 over the simple order: -2.0 points (-5.0 to +1.0) on 300 threads; when the model was trained, "
-        "+10.0 points (+6.0 to +13.0) on 400 threads",
+        "P@1 over the simple order: -2.0 points [-5.0, +1.0] on 300 threads; when the model was trained, "
+        "+10.0 points [+6.0, +13.0] on 400 threads",
     )  # fmt: skip
     assert verdict([SIMPLE, WORSE], [TRAINED], limit=0.08).passed
 

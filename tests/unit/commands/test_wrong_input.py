@@ -1,4 +1,4 @@
-"""Files that a system cannot read are named before Spark starts."""
+"""Files that a system cannot read, and flags without a use, are named before Spark starts."""
 
 from pathlib import Path
 
@@ -20,6 +20,8 @@ LAKE = ("--lake", "lake")
         (["nightly", *LAKE, "--input", "train.xml"], 3, ("no file of a Stack Exchange dump in train.xml",)),
         (["nightly", *LAKE, "--input", "beer.tar.gz"], 3, ("is not read", "tar -xf beer.tar.gz")),
         (["ingest", "stackexchange", *LAKE, "--input", "page"], 3, ("is an HTML page",)),
+        (["demo", *LAKE, "--site", "forum.example.org"], 2, ("--lake", "--site", "--input DUMP")),
+        (["demo", "--input", "s3a://dumps/beer"], 2, ("--input", "cqa nightly")),
     ],
 )  # fmt: skip
 def test_dry_runs(

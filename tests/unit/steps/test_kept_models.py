@@ -172,7 +172,7 @@ def test_a_retrained_model_that_is_not_worse_ranks(night: Any, capsys: pytest.Ca
         }
     ]  # fmt: skip
     assert " ".join(capsys.readouterr().out.split()) == (
-        "mine was retrained on 120 labelled threads, 100 before: P@1 +2.0 (95 % -1.0 to +5.0) on 300 nights of 120 "
+        "mine was retrained on 120 labelled threads, 100 before: P@1 +2.0 [-1.0, +5.0] on 300 nights of 120 "
         "threads: the retrained model ranks from now on"
     )
 
@@ -226,8 +226,8 @@ def test_the_model_of_a_release_that_is_not_worse_ranks_as_it_is(
     [entry] = run.entries
     assert (entry["run_id"], entry["labels"], entry["newest"], entry["released"]) == ("released", 500, RELEASED, True)
     assert " ".join(capsys.readouterr().out.split()) == (
-        "mine comes with this release as a model trained on 500 labelled threads, 120 before: P@1 +2.0 (95 % -1.0 to "
-        "+5.0) on 300 nights of 120 threads: the model of the release ranks from now on"
+        "mine comes with this release as a model trained on 500 labelled threads, 120 before: P@1 +2.0 [-1.0, "
+        "+5.0] on 300 nights of 120 threads: the model of the release ranks from now on"
     )
 
 
