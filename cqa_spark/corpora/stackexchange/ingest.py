@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -285,9 +286,9 @@ def unusual_posts(posts: DataFrame) -> list[str]:
         F.max(own).alias("largest"),
     )
     is_far = F.col("largest") > FAR * F.col("median")
-    unusual = by_site.where((F.col("deleted") > 0) | (F.col("invented") > 0) | is_far).orderBy("site")
+    unusual = by_site.where((F.col("deleted") > 0) | (F.col("invented") > 0) | is_far)
     sentences = []
-    for row in unusual.collect():
+    for row in sorted(unusual.collect(), key=itemgetter("site")):
         if row["deleted"]:
             sentences.append(
                 f"{row['site']}: deleted posts of the dump: {row['deleted']:,}; their type is {DELETED}, and nothing "
