@@ -43,9 +43,11 @@ class Source(ABC):
 
     Attributes:
         tables: tables that ``ingest`` may write.
+        task_imports: slow modules that tasks import to read the files.
     """
 
     tables: ClassVar[tuple[Table | JournalTable, ...]]
+    task_imports: ClassVar[tuple[str, ...]] = ()
 
     def find(self) -> None:  # noqa: B027  dumps are found before their source is made
         """Find the files, without Spark.
