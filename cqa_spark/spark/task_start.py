@@ -87,8 +87,8 @@ def acknowledge_at_once() -> None:
     if hasattr(socket, "TCP_QUICKACK"):
         worker.main = run_acknowledged
         daemon = sys.modules["__main__"]
-        if hasattr(daemon, "worker_main"):  # the daemon of Spark 3.5 has imported it before
-            daemon.worker_main = run_acknowledged
+        if hasattr(daemon, "worker_main"):  # of Spark 3.5, which has imported it before
+            daemon.worker_main = run_acknowledged  # type: ignore[attr-defined]
 
 
 def shorten_task_starts() -> None:
