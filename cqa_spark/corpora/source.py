@@ -36,7 +36,6 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
-from cqa_spark.spark.frames import run_concurrently
 
 
 class Source(ABC):
@@ -44,9 +43,11 @@ class Source(ABC):
 
     Attributes:
         tables: tables that ``ingest`` may write.
+        task_imports: slow modules that tasks import to read the files.
     """
 
     tables: ClassVar[tuple[Table | JournalTable, ...]]
+    task_imports: ClassVar[tuple[str, ...]] = ()
 
     def find(self) -> None:  # noqa: B027  dumps are found before their source is made
         """Find the files, without Spark.
@@ -182,18 +183,17 @@ class AnnotatedFiles(Source):
         run.add_inputs(input_records(self.inputs))
         with run.step("ingest") as counts:
             community = self.read(run.lake.spark)
-            tables = [
-                (POSTS, community.posts),
-                (COMMENTS, community.comments),
-                (USERS, community.users),
-                (JUDGMENTS, community.judgments),
-                (QUARANTINE, community.quarantine),
-            ]
-            run_concurrently(lambda table_and_rows: run.write(*table_and_rows), tables)
+            tables: dict[Table, DataFrame] = {
+                POSTS: community.posts,
+                COMMENTS: community.comments,
+                USERS: community.users,
+                JUDGMENTS: community.judgments,
+                QUARANTINE: community.quarantine,
+            }
+            run.write_together(tables)
             files = [row.asDict() for row in community.ingested_files.collect()]
             counts.rows_in, counts.rows_out, counts.rows_quarantined = check_accounting(files)
-        read = [table for table, _ in tables]
-        run.write_entries(INGESTED_FILES, leave_out_forgotten(run, run.files(POSTS).sites, read, files))
+        run.write_entries(INGESTED_FILES, leave_out_forgotten(run, run.files(POSTS).sites, [*tables], files))
 
 
 CORPORA: PluginKind[type[AnnotatedFiles] | DumpFormat] = PluginKind("corpora", "source format")

@@ -55,8 +55,9 @@ def question_shares(tables: Mapping[str, DataFrame]) -> DataFrame:
     partitions = int(str(rows.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     sizes = parts.groupBy("site").agg(F.sum(F.size("questions")).alias("size"))
     shares = sizes.select("site", F.least(F.ceil(F.col("size") / SHARE), F.lit(partitions)).alias("shares"))
-    share = F.explode(F.sequence(F.lit(0), F.col("shares") - 1)).alias("share")
-    return parts.join(F.broadcast(shares), on="site").select("*", share)
+    # The positions in an array of this length: for a sequence of numbers, Spark loads a thousand classes of Scala.
+    share = F.posexplode(F.array_repeat(F.lit(True), F.col("shares").cast("int"))).alias("share", "is_one")
+    return parts.join(F.broadcast(shares), on="site").select("*", share).drop("is_one")
 
 
 QUESTIONS = FindingRows((POSTS,), ("site", "share"), question_shares, (POST_LINKS, QUESTION_VECTORS))

@@ -18,6 +18,7 @@ from pyspark.sql import types as T
 from cqa_spark.object_store.locations import open_store, split
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.frames import without_rows
 from cqa_spark.spark.internals import java_reads, to_arrow_schema
 
 _LARGEST_TASK, _SMALLEST_TASK, _OPENING = 128 << 20, 4 << 20, 4 << 20
@@ -42,7 +43,7 @@ def read_parquet(
         storage: object storage settings.
     """
     if not files:
-        return spark.createDataFrame([], schema)
+        return without_rows(spark, schema)
     first = next(iter(files))
     if not is_remote(first) or java_reads(spark, first):
         # Spark expands patterns in paths: brackets and asterisks are escaped.

@@ -12,11 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from pathlib import PurePosixPath
 from typing import Any, Self, TypeVar
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError, CqaError, InputError, message_of
 from cqa_spark.lake.journal import JournalTable, write_entries
@@ -36,7 +38,7 @@ from cqa_spark.lake.run_log import (
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.snapshot import RunTables, published_of
 from cqa_spark.lake.table import NO_FILES, Table, TableFiles
-from cqa_spark.lake.writing import Destination, rebalanced, write_files
+from cqa_spark.lake.writing import TABLE, Destination, rebalanced, write_files
 from cqa_spark.object_store.store import missing
 from cqa_spark.process.signals import Stopped, uninterrupted
 from cqa_spark.spark.frames import cancel_jobs
@@ -366,6 +368,17 @@ class Run(RunState):
         posts = self.tables.get(POSTS.name, NO_FILES)
         many_sites = len(posts.rows_by_site()) > FEW_SITES
         return self.put(table, self.new_files(table, frame, rebalance=many_sites))
+
+    def write_together(self, tables: Mapping[Table, DataFrame]) -> None:
+        """Write tables with exactly the rows of their frames, in one job.
+
+        Args:
+            tables: the frame of each table; the same columns divide all, and columns of one name have one type.
+        """
+        named = [table.conform(frame).withColumn(TABLE, F.lit(table.name)) for table, frame in tables.items()]
+        rows = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), named)
+        for table, files in zip(tables, self.new_files_of([*tables], rows, rebalance=False), strict=True):
+            self.put(table, files)
 
     def replace(self, table: Table, frame: DataFrame, *, sites: Collection[str], base: TableFiles) -> int:
         """Write the table with new rows of some sites, and earlier files of others; return the number of new rows.

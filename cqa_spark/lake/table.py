@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
+from cqa_spark.spark.frames import without_rows
 
 _ATOMIC_TYPES = {
     atomic.simpleString(): atomic
@@ -89,7 +90,7 @@ class Table:
 
     def empty(self, spark: SparkSession) -> DataFrame:
         """An empty frame of the declared schema."""
-        return spark.createDataFrame([], self.schema)
+        return without_rows(spark, self.schema)
 
     def complete(self, frame: DataFrame) -> DataFrame:
         """Add missing columns as nulls, and conform.

@@ -6,7 +6,6 @@ Spark rows become ``Candidates``: the features of a row travel as one array, in 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -117,6 +116,7 @@ def _as_candidates(rows: pa.Table, features: tuple[str, ...]) -> Candidates:
 
 def apply_to(column: str, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Column:
     """Apply a vectorised function to a column of doubles, batch by batch."""
+    import pandas as pd
 
     def apply(scores: pd.Series) -> pd.Series:
         return pd.Series(function(scores.to_numpy()))

@@ -99,7 +99,7 @@ class Step(ABC):
         return None
 
     def task_imports(self) -> Collection[str]:
-        """Modules that the step's tasks import, and whose import takes a second or more."""
+        """Modules that the step's tasks import, and whose import takes half a second or more."""
         return ()
 
     @abstractmethod

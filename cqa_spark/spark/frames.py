@@ -1,5 +1,6 @@
 """Ways to compute DataFrames: persisted for a block, concurrently, in groups of rows, in packed rows, in one task.
 
+- ``without_rows`` is empty for Spark's optimizer, too.
 - ``persist`` keeps rows in memory until the step ends.
 - ``run_concurrently`` runs independent Spark jobs at the same time.
 - ``whole_groups`` cuts a stream of sorted rows into tables that contain whole keys, ``runs`` a table by its values.
@@ -25,6 +26,17 @@ from pyspark.sql import types as T
 
 from cqa_spark.process.signals import Stopped
 from cqa_spark.spark.internals import active_context, in_another_thread, scan_of
+
+
+def without_rows(spark: SparkSession, schema: T.StructType) -> DataFrame:
+    """A frame without rows, which takes no task, and neither do most joins with it: a limit of 0 says so to Spark.
+
+    Args:
+        spark: the session.
+        schema: the columns.
+    """
+    return spark.createDataFrame([], schema).limit(0)
+
 
 _SCOPE: ContextVar[ExitStack | None] = ContextVar("persistence scope", default=None)
 

@@ -21,6 +21,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from cqa_spark.spark.task_start import acknowledge_at_once
+
 IMPORTED_BY_TASKS = (
     "distutils.version",
     "numpy",
@@ -71,6 +73,8 @@ if __name__ == "__main__":
         with suppress(ImportError):  # the task that needs it says what is missing
             importlib.import_module(module)
     gc.freeze()  # collections in a worker would copy the pages of these modules
+
+    acknowledge_at_once()  # before the daemon imports what runs tasks
 
     from pyspark import daemon
 

@@ -51,7 +51,9 @@ _FEW_ROWS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",  # an adaptive query runs each of its stages as a separate job
+    # An adaptive query runs each of its stages as a separate job, and each table that is broadcast is a job, too.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 _FEW_ROWS_IN_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 """Disables the second compiler, which costs more time than it saves here; without it, Java's default cache would be 48

@@ -10,6 +10,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.text import DOCUMENTS, comment_document
 from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import column
+from cqa_spark.spark.frames import without_rows
 from cqa_spark.text.markup import is_html
 
 ATTRIBUTION = T.StructType(
@@ -40,7 +41,7 @@ def attributions(run: RunTables) -> DataFrame:
         ``site``, ``document_id`` as in the table of documents, and the columns of ``ATTRIBUTION``.
     """
     if not run.has(POSTS):
-        return run.lake.spark.createDataFrame([], T.StructType([*DOCUMENTS.schema.fields[:2], *ATTRIBUTION]))
+        return without_rows(run.lake.spark, T.StructType([*DOCUMENTS.schema.fields[:2], *ATTRIBUTION]))
     texts = texts_of(run.read(POSTS), run.read(COMMENTS) if run.has(COMMENTS) else None)
     return with_attributions(run, texts).select("site", "document_id", *ATTRIBUTION.names)
 

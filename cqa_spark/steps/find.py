@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
@@ -161,6 +161,10 @@ class Find(Step):
     def writes(self) -> tuple[Product, ...]:
         """The findings, their cases of the past, and what they were worth."""
         return FINDINGS, FINDING_CASES, FINDING_WORTH
+
+    def task_imports(self) -> Collection[str]:
+        """What retrieves the earlier questions."""
+        return ("numba",)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Measure first, then find."""

@@ -1,6 +1,7 @@
 """files → community tables."""
 
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from cqa_spark.corpora.accounting import check_accounting, frequent_reasons
@@ -39,6 +40,10 @@ class Ingest(Step):
     def input_bytes(self) -> int | None:
         """Bytes of the files."""
         return self.source.bytes_to_read(None, code_version())
+
+    def task_imports(self) -> Collection[str]:
+        """What reads the files."""
+        return self.source.task_imports
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Ingest them."""

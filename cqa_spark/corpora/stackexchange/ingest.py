@@ -4,12 +4,16 @@ Only sites whose files changed since the published run are read. What was read i
 dump does not have are counted, and posts that may not be the site's own are named.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +32,6 @@ from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED
-from cqa_spark.corpora.unpacking import Unpacked, unpack, unpack_in_bucket
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.lake import Lake
@@ -45,6 +48,9 @@ from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.frames import run_concurrently
 from cqa_spark.spark.session import is_local_master, session_of
+
+if TYPE_CHECKING:
+    from cqa_spark.corpora.unpacking import Unpacked
 
 FAR = 100
 """An id above so many times the median is far above the rest: ids grow with time, so the last is twice the median."""
@@ -70,6 +76,7 @@ class StackExchangeDump(Source):
     full: bool = False
 
     tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, FINGERPRINTS, INGESTED_FILES, ORPHANS, FAILED_SITES)
+    task_imports = ("numba",)
 
     def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
         """Whether the published run has read these files, with the same code and settings, and drops no site."""
@@ -229,6 +236,8 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Unpacked
     """Unpack each archive, into a bucket if the staging folder is in one, else on this machine."""
     if not archives:
         return []
+    from cqa_spark.corpora.unpacking import unpack, unpack_in_bucket  # slow import of py7zr
+
     storage, unpacking = settings.object_storage, settings.unpack
     limits = access(settings).limits
     staging = settings.staging(on_cluster=not is_local_master(settings.spark.master))
@@ -285,9 +294,9 @@ def unusual_posts(posts: DataFrame) -> list[str]:
         F.max(own).alias("largest"),
     )
     is_far = F.col("largest") > FAR * F.col("median")
-    unusual = by_site.where((F.col("deleted") > 0) | (F.col("invented") > 0) | is_far).orderBy("site")
+    unusual = by_site.where((F.col("deleted") > 0) | (F.col("invented") > 0) | is_far)
     sentences = []
-    for row in unusual.collect():
+    for row in sorted(unusual.collect(), key=itemgetter("site")):
         if row["deleted"]:
             sentences.append(
                 f"{row['site']}: deleted posts of the dump: {row['deleted']:,}; their type is {DELETED}, and nothing "

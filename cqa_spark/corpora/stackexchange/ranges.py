@@ -5,29 +5,34 @@ several lines. Each task therefore returns where it began and where it ended; a 
 before it ended is read again from there.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from cqa_spark.corpora.inputs import USUAL_RATIO
-from cqa_spark.corpora.stackexchange.block_reader import BlockReader
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.probe import Access, FileProbe, RowLayout, open_text
 from cqa_spark.corpora.stackexchange.recovery import Outcome
 from cqa_spark.corpora.stackexchange.tables import table_rows
-from cqa_spark.corpora.stackexchange.typed_columns import Numbers
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import DataFile
 from cqa_spark.lake.writing import Destination, TableWriter
 from cqa_spark.spark.internals import to_arrow_schema
+
+if TYPE_CHECKING:
+    from cqa_spark.corpora.stackexchange.block_reader import BlockReader
+    from cqa_spark.corpora.stackexchange.typed_columns import Numbers
 
 RANGE = 64 << 20
 """Bytes of a range. A compressed file, and one without lines, is read in order, as one range."""
@@ -206,6 +211,8 @@ def open_range(part: ByteRange, access: Access) -> Iterator[BlockReader]:
     Raises:
         InputError: the file cannot be read; raised here or while it is read.
     """
+    from cqa_spark.corpora.stackexchange.block_reader import BlockReader  # slow import of numba, which tasks need
+
     opened = part.opened
     first = part.start if part.is_line_start else part.start - 1
     with open_text(opened.file, access, opened.probe.size, first) as stream:

@@ -77,11 +77,11 @@ def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) ->
     """
     layout = [F.col("measures.system").alias("systems"), F.col("measures.measure").alias("measures")]
     layouts_by_key: defaultdict[Key, dict[_Layout, int]] = defaultdict(dict)
-    for row in query_metrics.groupBy(*keys, *layout).count().orderBy(*keys).collect():
+    for row in query_metrics.groupBy(*keys, *layout).count().collect():
         key = tuple(row[name] for name in keys)
         layouts_by_key[key][tuple(zip(row["systems"], row["measures"], strict=True))] = row["count"]
     groups = {}
-    for key, layouts in layouts_by_key.items():
+    for key, layouts in sorted(layouts_by_key.items()):
         systems = sorted({system for layout in layouts for system, _ in layout})
         measures = sorted({measure for layout in layouts for _, measure in layout})
         if baseline not in systems:

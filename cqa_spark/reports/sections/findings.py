@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, Window
@@ -108,7 +109,7 @@ def _shown(findings: DataFrame, tables: Mapping[str, DataFrame]) -> dict[str, li
     """The most important findings of each kind, with their texts."""
     in_order = Window.partitionBy("kind").orderBy(F.col("score").desc(), "site", "post_id", "other_id")
     numbered = findings.withColumn("place", F.row_number().over(in_order)).where(F.col("place") <= SHOWN)
-    rows = numbered.orderBy("kind", "place").collect()
+    rows = sorted(numbered.collect(), key=itemgetter("kind", "place"))
     ids = {(row["site"], row[name]) for row in rows for name in ("post_id", "other_id", "thread_id")}
     texts = collect_texts(tables, sorted(ids)) if ids else {}
     shown: dict[str, list[ShownFinding]] = {}

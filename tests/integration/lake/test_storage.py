@@ -72,6 +72,19 @@ def test_a_table_of_no_rows_has_no_files_and_is_read(lake: Lake) -> None:
         assert run.read(SCORES).schema == SCORES.schema
 
 
+def test_tables_that_are_written_together_have_the_rows_of_their_frames(lake: Lake) -> None:
+    columns = (column("site", "string", "the site"), column("name", "string", "a name"))
+    names = Table("names", "Made for the test.", columns, key=("name",), partition_by=("site",))
+    none = replace(names, name="none")
+    with opened(lake, "r1") as run:
+        named = lake.spark.createDataFrame([("b", "second"), ("b", None)], names.schema)
+        run.write_together({SCORES: rows(lake, A, B), names: named, none: none.empty(lake.spark)})
+        assert run.read(SCORES).orderBy("score").collect() == [Row(*A[:3], [Row(*m) for m in A[3]], A[4]), Row(*B)]
+        assert run.read(names).orderBy("name").collect() == [Row("b", None), Row("b", "second")]
+        assert run.files(none).files == ()
+        assert run.record.tables == {"scores": 2, "names": 2, "none": 0}
+
+
 def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, spark: SparkSession) -> None:
     table = replace(SCORES, columns=SCORES.columns[:2])
     wrong = spark.createDataFrame([("1", True)], "score string, extra boolean")

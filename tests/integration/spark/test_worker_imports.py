@@ -1,5 +1,6 @@
 """The import path of Spark's Python workers in local mode."""
 
+import os
 import sys
 from collections.abc import Iterator
 
@@ -16,3 +17,12 @@ def test_workers_import_from_folders_only(spark: SparkSession) -> None:
 
     archives = [row.entry for row in spark.range(1, numPartitions=1).mapInArrow(import_path, "entry string").collect()]
     assert archives == []
+
+
+def test_the_workers_of_all_tasks_are_copies_of_one_process(spark: SparkSession) -> None:
+    def parent(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"process": [os.getppid()]})
+
+    of_sql = spark.range(1, numPartitions=1).mapInArrow(parent, "process long").collect()[0].process
+    assert spark.sparkContext.parallelize([0], 1).map(lambda _: os.getppid()).collect() == [of_sql]

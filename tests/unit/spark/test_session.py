@@ -98,6 +98,7 @@ def test_small_inputs_get_few_partitions_unless_the_user_gave_a_number(
     chosen = session._for_few_rows(started_with)
     assert chosen.get("spark.sql.shuffle.partitions") == partitions
     assert chosen["spark.sql.adaptive.enabled"] == "false"
+    assert chosen["spark.sql.autoBroadcastJoinThreshold"] == "-1"
 
 
 @pytest.mark.parametrize(

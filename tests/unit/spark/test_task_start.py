@@ -1,11 +1,15 @@
 """What the start of a task does in a Python worker; each test runs in a process of its own."""
 
+import socket
 import subprocess
 import sys
 import zipfile
+from io import BufferedReader
 from pathlib import Path
 
 import pytest
+
+from cqa_spark.spark.task_start import Acknowledged
 
 SHORTENED = "from cqa_spark.spark.task_start import shorten_task_starts; shorten_task_starts()\n"
 
@@ -66,3 +70,33 @@ def test_importing_the_package_shortens_the_starts_in_workers_only(
     monkeypatch.setenv("CQA_PLAIN_SPARK", plain)
     code = "import cqa_spark; print(sum(type(finder).__name__ == 'TaskStart' for finder in sys.meta_path))"
     assert run(first + code) == f"{number}\n"
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="Linux alone acknowledges on demand")
+def test_what_a_worker_has_read_is_acknowledged_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as sender:
+        worker, _ = server.accept()
+        with worker, worker.makefile("rb") as received, BufferedReader(Acknowledged(received)) as acknowledged:
+            sender.sendall(b"what the task is")
+            assert acknowledged.read(16) == b"what the task is"
+            worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)  # as an answer does
+            sender.sendall(b"its rows")
+            assert acknowledged.read(8) == b"its rows"
+            assert worker.getsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK) == 1
+            sender.close()
+            assert acknowledged.read() == b""
+
+
+def test_what_comes_by_a_unix_socket_is_read_as_it_is() -> None:
+    sender, worker = socket.socketpair()
+    with sender, worker, worker.makefile("rb") as received, BufferedReader(Acknowledged(received)) as acknowledged:
+        sender.sendall(b"a task")
+        assert acknowledged.read(6) == b"a task"
+
+
+def test_both_daemons_run_tasks_so() -> None:
+    code = (
+        "import pyspark.worker as worker; sys.modules['__main__'].worker_main = worker.main\n"
+        "import cqa_spark; print(worker.main.__name__, worker_main is worker.main)"
+    )
+    assert run(code) == "run_acknowledged True\n"

@@ -163,7 +163,7 @@ class AuthorQualityV2(LearnedFactsGroup):
         learned = persist(with_aliases(by_person(with_person(_judged_comments(training), names)), names))
         parts = learned.where("alias = person").selectExpr("site", "inline(parts)")
         totals = parts.groupBy("site", "fold").agg(*[F.sum(name).alias(name) for name in COUNTS])
-        return Fitted(cls(learned, totals.orderBy("site", "fold").toPandas()))
+        return Fitted(cls(learned, totals.toPandas().sort_values(["site", "fold"], ignore_index=True)))
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each comment whose author is one person."""
