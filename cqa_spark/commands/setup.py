@@ -68,7 +68,8 @@ def setup(settings: SetupSettings) -> None:
     else:
         jars = resolve_jars(write_hashes=settings.write_hashes)
         terminal.line(f"{len(jars)} jars, {_megabytes(jars)}, in {jars_folder()}")
-        _compile_scanner()
+        with renewed_line(lambda: "compiling: a quarter of a minute"):
+            _compile_loops()
         with renewed_line(lambda: "archiving Java's classes: half a minute"):
             archive = _archive_classes()
         if archive:
@@ -101,17 +102,30 @@ def _archive_classes() -> Path | None:
         return make_archive([sys.executable, "-m", "cqa_spark.cli", "run", *settings, *files])
 
 
-def _compile_scanner() -> None:
-    """Compile the loops over the bytes of dumps; later processes load them from the disk."""
+def _compile_loops() -> None:
+    """Compile the loops over bytes of dumps and terms of questions; later processes load them from the disk."""
+    import numpy as np
+    import pyarrow as pa
+
     from cqa_spark.corpora.stackexchange.block_reader import BlockReader
     from cqa_spark.corpora.stackexchange.probe import RowLayout
     from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+    from cqa_spark.findings.question_index import make_parts, read_questions
+    from cqa_spark.findings.question_pairs import PairIndex
 
     for dump in DUMP_TABLES:
         row = " ".join(f'{name}="1"' for name in dump.attributes)
         text = f'<row {row} />\n<row Id="1" New="&lt;" />'.encode()
         for _ in BlockReader(io.BytesIO(text), dump, dump.root, RowLayout.ROW_PER_LINE).blocks():
             pass
+    link = pa.struct([("made", pa.int64()), ("to", pa.string()), ("duplicate", pa.bool_())])
+    columns = {
+        "site": ["forum", "forum"], "post_id": ["1", "2"], "asked": [1, 2], "tags": [["ale"], ["ale"]],
+        "asker_id": ["1", "2"], "is_closed": [False, False], "links": pa.nulls(2, pa.list_(link)),
+        "vectors": pa.nulls(2, pa.binary()), "title": ["pour an ale", "pour ale"], "text": ["an ale", "ale"],
+    }  # fmt: skip
+    questions = read_questions(pa.Table.from_batches([*make_parts([pa.RecordBatch.from_pydict(columns)])]))
+    PairIndex.of(questions).pairs(np.arange(2))
 
 
 def _megabytes(files: list[Path]) -> str:
