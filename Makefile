@@ -88,7 +88,7 @@ test-spark4: spark4 ## run the tests of make test on Spark 4, in a copy of the c
 
 test-spark4-fast: spark4 ## its unit tests, whole runs and nights: six minutes
 	cd $(SPARK4) && $(PYTEST) -m 'not neural and not more' tests/unit tests/integration/flows/test_whole_run.py \
-	    tests/integration/flows/test_nightly.py
+	    tests/integration/flows/test_nightly.py tests/integration/spark
 
 # Spark 3.5 does not know Python 3.13.
 test-python313: spark4 ## run the tests of test-fast on Python 3.13 with Spark 4, in another environment

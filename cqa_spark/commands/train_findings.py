@@ -60,7 +60,8 @@ def train_findings(settings: TrainFindingsSettings) -> None:
             for name, rows, positive, model in learned(finding, finding.rows.make(tables)):
                 if not model:
                     Terminal(stderr=True).line(
-                        f"warning: {name} is not learned: {positive:,} of its {rows:,} examples are positive"
+                        f"warning: {name} is not learned: {positive:,} of its {rows:,} examples are positive; a model "
+                        "needs both kinds, on two sites or more"
                     )
                     continue
                 write_file(f"{settings.models}/{name}.json", f"{model}\n".encode(), settings.object_storage)
@@ -99,7 +100,7 @@ def learned(finding: Finding, rows: DataFrame) -> list[tuple[str, int, int, str]
 
     Returns:
         For each model its name, its number of examples and of positive ones, and the model as JSON; empty if all
-        examples have one label.
+        examples, or all those of the other sites of one site, have one label.
     """
     import pyarrow as pa
 
@@ -118,8 +119,11 @@ def learned(finding: Finding, rows: DataFrame) -> list[tuple[str, int, int, str]
         for name, by_site in by_model.items():
             number = sum(len(examples.labels) for examples in by_site.values())
             positive = int(sum(examples.labels.sum() for examples in by_site.values()))
-            model = FindingModel.fit(by_site).model_dump_json(indent=1) if 0 < positive < number else ""
-            models.append({"name": name, "rows": number, "positive": positive, "model": model})
+            model = FindingModel.fit(by_site) if 0 < positive < number else None
+            # Without a model of the others, the past of a site would be judged by a model that has learned from it.
+            is_whole = model is not None and model.without.keys() == by_site.keys()
+            json = model.model_dump_json(indent=1) if model is not None and is_whole else ""
+            models.append({"name": name, "rows": number, "positive": positive, "model": json})
         yield pa.RecordBatch.from_pylist(models, schema=schema)
 
     schema = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("positive", pa.int64()), ("model", pa.string())])

@@ -92,12 +92,15 @@ def disagreements(rows: pa.Table) -> Disagreements:
     """Those of some threads of a site, in the order of their nights.
 
     Args:
-        rows: all rows of ``ranked_answers`` of these threads. A night that only one of the systems ranks has none.
+        rows: all rows of ``ranked_answers`` of these threads. A night of which the systems do not rank the same answers
+            has none.
     """
     night = ["query_id", "candidate_id"]
     by_order, by_votes = (rows.filter(pc.equal(rows["system"], name)) for name in (ORDER, BY_VOTES))
     by_votes = by_votes.select([*night, "score", "rank"])
-    both = by_order.join(by_votes, night, right_suffix="_by_votes", join_type="inner", use_threads=False)
+    joined = by_order.join(by_votes, night, right_suffix="_by_votes", join_type="full outer", use_threads=False)
+    by_one = joined.filter(pc.or_(pc.is_null(joined["rank"]), pc.is_null(joined["rank_by_votes"])))
+    both = joined.filter(pc.invert(pc.is_in(joined["query_id"], by_one["query_id"])))
     answers = both.sort_by([(name, "ascending") for name in night])
     query = answers["query_id"].to_numpy(zero_copy_only=False)
     starts = np.flatnonzero(np.concatenate([[True], query[1:] != query[:-1]])[: len(query)])

@@ -78,7 +78,7 @@ def reliability(cases: pa.Table) -> list[dict[str, Any]] | None:
     Args:
         cases: rows of ``FINDING_CASES``, of one kind.
     """
-    stated_cases = cases.filter(pc.is_valid(cases["probability"]))
+    stated_cases = cases.filter(pc.and_(pc.is_valid(cases["probability"]), pc.is_valid(cases["hit"])))
     if not stated_cases.num_rows:
         return None
     stated, clusters = stated_cases["probability"].to_numpy(), _clusters(stated_cases)

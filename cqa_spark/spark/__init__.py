@@ -12,7 +12,7 @@ shortcut               saves                                                    
 =====================  ===================================================================================  ==========
 
 With the environment variable ``CQA_PLAIN_SPARK=1``, Spark does without all of them. On a cluster, workers need it, too:
-``--conf spark.executorEnv.CQA_PLAIN_SPARK=1``. Figures and conditions are in ``docs/scaling.md``.
+``--conf spark.executorEnv.CQA_PLAIN_SPARK=1``. Figures and conditions are in ``docs/benchmarks.md``.
 """
 
 import os

@@ -54,10 +54,12 @@ def without_archives(path: Iterable[str]) -> list[str]:
 
 
 class ErrorsOfWorkers:
-    """Prints the errors of workers, instead of the module ``traceback``.
+    """What the daemon uses of the module ``traceback``.
 
     When Spark cancels a task or ends, the worker reads the end of its input. This is no error, and is not printed.
     """
+
+    format_exc = staticmethod(traceback.format_exc)
 
     def print_exc(self) -> None:
         """Print the error that is being handled, unless it is the end of the input."""
@@ -78,5 +80,5 @@ if __name__ == "__main__":
 
     from pyspark import daemon
 
-    daemon.traceback = ErrorsOfWorkers()  # type: ignore[assignment]  # a module, of which this is all that is used
+    daemon.traceback = ErrorsOfWorkers()  # type: ignore[assignment]  # a module
     daemon.manager()

@@ -84,7 +84,7 @@ def acknowledge_at_once() -> None:
         with BufferedReader(Acknowledged(received)) as acknowledged:
             run_task(acknowledged, sent)
 
-    if hasattr(socket, "TCP_QUICKACK"):
+    if hasattr(socket, "TCP_QUICKACK") and run_task.__name__ != run_acknowledged.__name__:
         worker.main = run_acknowledged
         daemon = sys.modules["__main__"]
         if hasattr(daemon, "worker_main"):  # of Spark 3.5, which has imported it before

@@ -7,7 +7,12 @@ import runpy
 from typing import Any
 
 from coverage import Coverage
-from pyspark import daemon
+
+from cqa_spark.spark.task_start import acknowledge_at_once
+
+acknowledge_at_once()  # before the daemon imports what runs tasks
+
+from pyspark import daemon  # noqa: E402
 
 do_task = daemon.worker
 

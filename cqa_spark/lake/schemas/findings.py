@@ -35,7 +35,11 @@ FINDING_CASES: SiteTable = SiteTable(
         required("score", "double", "score of the finding; of kinds that are no lists, its measure"),
         required("rival_score", "double", "the same of its simple rival"),
         column("hit", "boolean", "whether it proved right; null for kinds whose measure says how far"),
-        column("probability", "double", "the stated probability that it is right; null for kinds without one"),
+        column(
+            "probability",
+            "double",
+            "the stated probability that it is right; null for kinds whose backtest states none",
+        ),
         column("age_days", "int", "age of the question on a replayed night, in days; null for other cases"),
     ),
     key=("site", "kind", "post_id", "age_days"),

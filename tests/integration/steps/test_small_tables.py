@@ -385,6 +385,8 @@ def test_all_systems_rank_what_is_not_to_learn_from(lake: Lake) -> None:
         assert (counts.rows_in, counts.rows_out) == (3, 6)
         with pytest.raises(InputError, match="the input has no candidates to rank for question_question"):
             Score((GIVEN_ORDER,), "question_question").execute(run, counts)
+        with pytest.raises(InputError, match="the input has no candidates to rank for preferred_answer"):
+            Score((GIVEN_ORDER,), "preferred_answer").execute(run, counts)
 
 
 def ranking(system: str, query: str, candidates: str, *, task: str = "question_comment", split: str = "dev",

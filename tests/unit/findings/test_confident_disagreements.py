@@ -54,6 +54,12 @@ SURE = {"11": (5, 2.5), "12": (3, 3.25), "13": (2, 0.5)}
 """The order is for 11 with a probability of .5, against .3 for 12, which has a vote more."""
 
 
+def test_nights_of_which_the_orders_rank_other_answers_are_left_out() -> None:
+    partly = [row for row in night(SURE, thread="2") if (row["system"], row["candidate_id"]) != (BY_VOTES, "12")]
+    of_order = [row for row in night(SURE, thread="3") if row["system"] == ORDER]
+    assert [row["thread_id"] for row in found(partly, night(SURE), of_order)] == ["1"]
+
+
 def test_the_night_lists_the_answer_of_the_order_and_that_of_votes() -> None:
     [row] = found(night(SURE))
     assert row == {

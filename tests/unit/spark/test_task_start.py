@@ -1,5 +1,8 @@
 """What the start of a task does in a Python worker; each test runs in a process of its own."""
 
+import importlib
+import inspect
+import re
 import socket
 import subprocess
 import sys
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.spark.python_daemon import ErrorsOfWorkers
 from cqa_spark.spark.task_start import Acknowledged
 
 SHORTENED = "from cqa_spark.spark.task_start import shorten_task_starts; shorten_task_starts()\n"
@@ -72,7 +76,10 @@ def test_importing_the_package_shortens_the_starts_in_workers_only(
     assert run(first + code) == f"{number}\n"
 
 
-@pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="Linux alone acknowledges on demand")
+ON_LINUX = pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="Linux alone acknowledges on demand")
+
+
+@ON_LINUX
 def test_what_a_worker_has_read_is_acknowledged_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as sender:
         worker, _ = server.accept()
@@ -94,9 +101,17 @@ def test_what_comes_by_a_unix_socket_is_read_as_it_is() -> None:
         assert acknowledged.read(6) == b"a task"
 
 
-def test_both_daemons_run_tasks_so() -> None:
+@ON_LINUX
+def test_the_daemon_of_spark_runs_tasks_so() -> None:
     code = (
         "import pyspark.worker as worker; sys.modules['__main__'].worker_main = worker.main\n"
         "import cqa_spark; print(worker.main.__name__, worker_main is worker.main)"
     )
     assert run(code) == "run_acknowledged True\n"
+
+
+def test_the_daemon_of_spark_finds_all_that_it_uses_of_tracebacks() -> None:
+    source = inspect.getsource(importlib.import_module("pyspark.daemon"))
+    used = {*re.findall(r"\btraceback\.(\w+)", source)}
+    assert "print_exc" in used
+    assert [name for name in used if not hasattr(ErrorsOfWorkers, name)] == []
