@@ -270,7 +270,8 @@ def judgments(pairs: DataFrame) -> DataFrame:
     """The pairs with their labels."""
     relevant = F.col("candidate") == F.col("best")
     return pairs.select(
-        "task", "split", "site", "query_id", "candidate_id", relevant.alias("relevant"),
+        "task", "split", "site", "query_id", F.col("query_id").alias("fold_key"), "candidate_id",
+        relevant.alias("relevant"),
         relevant.cast("int").alias("label"), F.lit(None).cast("double").alias("similarity"),
     )  # fmt: skip
 

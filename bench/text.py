@@ -89,7 +89,8 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
     """Seconds by stage and other results of one size."""
     found: dict[str, float] = {}
     wanted = [each for each in map(group_class, known_groups()) if each.family in arguments.families]
-    groups = [each for each in wanted if set(_models(each)) <= set(arguments.models)]
+    # Groups that train networks need an extra that is not there by default.
+    groups = [each for each in wanted if set(_models(each)) <= set(arguments.models) and each.extra != "neural"]
     with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, peak_memory() as peak:
         spark = spark_session(
             "bench", master=f"local[{arguments.cores}]", partitions=arguments.cores, driver_memory=arguments.heap
