@@ -3,7 +3,7 @@
 import math
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads, too_few
-from cqa_spark.evaluation.statistics.clusters import FEWEST
+from cqa_spark.evaluation.statistics.clusters import FEWEST, in_points
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, WHEN_TRAINED, Worth, of_population, worth_of
 from cqa_spark.settings.sections import CheckSettings
 
@@ -52,5 +52,5 @@ def _about(worth: Worth) -> tuple[str, str]:
 
 
 def _gain(worth: Worth) -> str:
-    low, high = 100 * worth.low_difference, 100 * worth.high_difference
-    return f"{100 * worth.difference:+.1f} points [{low:+.1f}, {high:+.1f}] on {worth.threads:,} threads"
+    gain = in_points(worth.difference, worth.low_difference, worth.high_difference)
+    return f"{gain} on {worth.threads:,} threads"

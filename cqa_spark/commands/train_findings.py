@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated
+from itertools import starmap
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -58,7 +60,7 @@ def train_findings(settings: TrainFindingsSettings) -> None:
                 continue
             tables = {table.name: run.read(table) for table in finding.rows.tables if run.has(table)}
             for name, rows, positive, model in learned(finding, finding.rows.make(tables)):
-                if not model:
+                if model is None:
                     Terminal(stderr=True).line(
                         f"warning: {name} is not learned: {positive:,} of its {rows:,} examples are positive; a model "
                         "needs both kinds, on two sites or more"
@@ -91,16 +93,28 @@ def findings_flow(settings: TrainFindingsSettings, source: Source) -> Flow:
     return Flow("train findings", (Ingest(source, "stackexchange"), *by_text))
 
 
-def learned(finding: Finding, rows: DataFrame) -> list[tuple[str, int, int, str]]:
+class Learned(NamedTuple):
+    """What a model of a finding has learned from.
+
+    Attributes:
+        name: of the model.
+        rows: number of its examples.
+        positive: how many of them are positive.
+        model: as JSON; None if all examples, or all those of the other sites of one site, have one label.
+    """
+
+    name: str
+    rows: int
+    positive: int
+    model: str | None
+
+
+def learned(finding: Finding, rows: DataFrame) -> list[Learned]:
     """The models of a finding, learned in one task.
 
     Args:
         finding: the finding.
         rows: of all sites.
-
-    Returns:
-        For each model its name, its number of examples and of positive ones, and the model as JSON; empty if all
-        examples, or all those of the other sites of one site, have one label.
     """
     import pyarrow as pa
 
@@ -122,14 +136,12 @@ def learned(finding: Finding, rows: DataFrame) -> list[tuple[str, int, int, str]
             model = FindingModel.fit(by_site) if 0 < positive < number else None
             # Without a model of the others, the past of a site would be judged by a model that has learned from it.
             is_whole = model is not None and model.without.keys() == by_site.keys()
-            json = model.model_dump_json(indent=1) if model is not None and is_whole else ""
-            models.append({"name": name, "rows": number, "positive": positive, "model": json})
-        yield pa.RecordBatch.from_pylist(models, schema=schema)
+            text = model.model_dump_json(indent=1) if model is not None and is_whole else None
+            models.append(Learned(name, number, positive, text))
+        yield pa.RecordBatch.from_pydict({"models": [json.dumps(models)]})
 
-    schema = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("positive", pa.int64()), ("model", pa.string())])
-    declared = "name string, rows bigint, positive bigint, model string"
-    models = learn_in_one_task(rows, finding.rows.group, learn, declared)
-    return [(row["name"], row["rows"], row["positive"], row["model"]) for row in models]
+    [row] = learn_in_one_task(rows, finding.rows.group, learn, "models string")
+    return list(starmap(Learned, json.loads(row["models"])))
 
 
 JOBS = (

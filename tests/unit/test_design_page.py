@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from generators.packages import GENERATED, PAGE, arrows, with_packages
+from generators.markdown import GENERATED
+from generators.packages import PAGE, arrows, with_packages
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = PAGE.read_text(encoding="utf-8")

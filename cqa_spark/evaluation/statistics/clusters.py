@@ -181,3 +181,8 @@ def _sums(values: Reals, clusters: Longs, weights: Reals | None) -> ClusterSums:
     sums, sizes = np.bincount(numbers, (values * weights)[counted]), np.bincount(numbers, weights[counted])
     terms = (sums, sizes, sums * sums, sums * sizes, sizes * sizes)
     return ClusterSums(len(sizes), *[float(term.sum()) for term in terms])
+
+
+def in_points(value: float, low: float, high: float) -> str:
+    """A difference of shares in percentage points, with its interval, for texts: ``+4.9 points [-0.6, +10.2]``."""
+    return f"{100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"

@@ -445,3 +445,39 @@ def curve_of(values: Sequence[Whisker], positions: Sequence[float], width: int) 
     axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
     axes.margins(x=0.08, y=0.12)
     return figure
+
+
+_BINS_HEIGHT = 240
+_LARGEST_DOT = 14
+"""Height of the plot of bins, and diameter of its largest dot, in CSS pixels."""
+
+
+def shares_of_bins(
+    positions: Sequence[float],
+    percentages: Sequence[float],
+    numbers: Sequence[int],
+    width: int,
+    *,
+    certain: float | None,
+    smallest: float = 0.0,
+) -> tuple[Figure, Axes]:
+    """Draw the percentage that is right in each bin of scores; the area of a dot is the number of cases.
+
+    Args:
+        positions: of the bins, from left to right.
+        percentages: share of each bin that is right.
+        numbers: cases of each bin; the greatest is above 0.
+        width: in CSS pixels.
+        certain: the position of a probability of 1, for the dotted diagonal on which probabilities should lie; None for
+            scores that are no probabilities.
+        smallest: least area of a dot, in square CSS pixels.
+    """
+    figure, axes = new_axes(width, _BINS_HEIGHT)
+    if certain is not None:
+        axes.plot([0, certain], [0, 100], color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
+    areas = [max(smallest, _LARGEST_DOT**2 * number / max(numbers)) for number in numbers]
+    axes.scatter(positions, percentages, s=areas, color=sentinel("accent"), linewidths=0, zorder=3)
+    axes.set_ylim(-6, 106)
+    axes.set_yticks([0, 50, 100], ["0", "50", "100 %"])
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    return figure, axes

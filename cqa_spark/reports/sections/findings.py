@@ -29,7 +29,7 @@ from cqa_spark.reports.kit.blocks import (
     Text,
     forum,
 )
-from cqa_spark.reports.kit.svg import Picture, Plotter, Whisker, described, new_axes, sentinel, whiskers
+from cqa_spark.reports.kit.svg import Picture, Plotter, Whisker, described, sentinel, shares_of_bins, whiskers
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.queries import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
@@ -223,11 +223,6 @@ def worth_table(tonight: TonightsFindings) -> Table:
     )
 
 
-_SIDE = 240
-_LARGEST = 14
-"""Height of a plot, and diameter of the largest dot, in CSS pixels."""
-
-
 def _reliability(tonight: TonightsFindings) -> list[Block]:
     """Stated probabilities against what was observed: a plot for each kind that states some, and a table of all."""
     kinds = [(kind, bins) for kind, entry in tonight.overall() if (bins := entry.get("reliability"))]
@@ -261,21 +256,15 @@ def _reliability(tonight: TonightsFindings) -> list[Block]:
 
 def _plot_reliability(bins: Sequence[Entry], width: int) -> Picture:
     """A dot for each tenth of stated probability, whose area is the number of cases, with the observed interval."""
-    figure, axes = new_axes(width, _SIDE)
-    axes.plot([0, 100], [0, 100], color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
     stated, observed = ([100 * row[name] for row in bins] for name in ("stated", "observed"))
+    cases = [row["cases"] for row in bins]
+    figure, axes = shares_of_bins(stated, observed, cases, width, certain=100, smallest=16)
     for position, row in zip(stated, bins, strict=True):
         if row["low"] is not None:
             bounds = [100 * row["low"], 100 * row["high"]]
             axes.plot([position] * 2, bounds, color=sentinel("accent"), linewidth=2, alpha=0.55, zorder=2)
-    most = max(row["cases"] for row in bins)
-    areas = [max(16.0, _LARGEST**2 * row["cases"] / most) for row in bins]
-    axes.scatter(stated, observed, s=areas, color=sentinel("accent"), linewidths=0, zorder=3)
     axes.set_xlim(-4, 104)
-    axes.set_ylim(-6, 106)
     axes.set_xticks([0, 50, 100], ["0", "50", "100 % stated"])
-    axes.set_yticks([0, 50, 100], ["0", "50", "100 %"])
-    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
     parts = "; ".join(f"{points(row['observed'])} of {row['cases']:,} at {points(row['stated'])}" for row in bins)
     return Picture(figure, f"Share that proved right by stated probability, in percent: {parts}.")
 

@@ -12,7 +12,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.kit.blocks import BREAK, Block, Cell, Columns, Heading, Plot, Span, Table, Text
-from cqa_spark.reports.kit.svg import Picture, new_axes, sentinel
+from cqa_spark.reports.kit.svg import Picture, new_axes, sentinel, shares_of_bins
 from cqa_spark.reports.kit.wording import count
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
 from cqa_spark.reports.section import Section
@@ -149,10 +149,8 @@ def data(run: ReportedRun) -> Scores | None:
     return None if run.unranked is not None else run.once(count_scores)
 
 
-_HEIGHT = 240
 _HISTOGRAM_HEIGHT = 170
-_LARGEST = 14
-"""Diameter of the largest dot, in CSS pixels."""
+"""In CSS pixels."""
 
 
 def blocks(scores: Scores) -> list[Block]:
@@ -248,17 +246,11 @@ def plot_calibration(histogram: ScoreHistogram, width: int) -> Picture:
     Scores that are probabilities should lie on the dotted diagonal; other scores should rise from left to right. At
     least one bin has a ``calibration``.
     """
-    figure, axes = new_axes(width, _HEIGHT)
     centres, shares, totals = zip(*histogram.calibration, strict=True)
-    if histogram.are_probabilities:
-        axes.plot([0, 1], [0, 100], color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
     percentages = [100 * share for share in shares]
+    certain = 1.0 if histogram.are_probabilities else None
+    figure, axes = shares_of_bins(centres, percentages, totals, width, certain=certain)
     axes.plot(centres, percentages, color=sentinel("line"), linewidth=1.5, zorder=2)
-    areas = [_LARGEST**2 * total / max(totals) for total in totals]
-    axes.scatter(centres, percentages, s=areas, color=sentinel("accent"), linewidths=0, zorder=3)
-    axes.set_ylim(-6, 106)
-    axes.set_yticks([0, 50, 100], ["0", "50", "100 %"])
-    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
     axes.locator_params(axis="x", nbins=5)
     parts = "; ".join(
         f"{100 * share:.0f} % of {count(total)} at {centre:.3g}" for centre, share, total in histogram.calibration

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.statistics.clusters import FEWEST
+from cqa_spark.evaluation.statistics.clusters import FEWEST, in_points
 from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_metrics, site_differences, site_metrics
 from cqa_spark.evaluation.statistics.served_order import (
     AGREEING_NIGHTS,
@@ -213,4 +213,4 @@ def _reason(system: str, choice: Choice | None) -> str:
 
 
 def _in_points(difference: Difference) -> str:
-    return f"{100 * difference.value:+.1f} points [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
+    return in_points(difference.value, difference.low, difference.high)

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from cqa_spark.lake.run_log import StepRecord
+from cqa_spark.reports.kit import svg
 from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
 from cqa_spark.reports.kit.wording import MINUS
-from cqa_spark.reports.sections import scores
 from cqa_spark.reports.sections.differences import Differences, plot_differences
 from cqa_spark.reports.sections.features import ReportedImportance, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
@@ -157,4 +157,4 @@ def test_the_largest_dot_is_that_of_the_most_candidates(monkeypatch: pytest.Monk
     plot_calibration(ScoreHistogram("best", 0.0, 1.0, (10, 3, 60, 30), (30, 6, 20, 0), (0, 50, 0, 0)), 400)
     assert max(areas) == areas[1]
     assert [area / areas[1] for area in areas] == pytest.approx([40 / 80, 1, 30 / 80])
-    assert areas[1] == scores._LARGEST**2
+    assert areas[1] == svg._LARGEST_DOT**2
