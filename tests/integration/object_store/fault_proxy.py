@@ -80,6 +80,7 @@ class FaultProxy:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # by which the body of an answer would wait 40 ms for the receipt of its head
     proxy: FaultProxy
 
     def _do(self) -> None:
