@@ -1,5 +1,7 @@
 """Checks for tables that shrank or grew too much since the published run."""
 
+import math
+
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -19,10 +21,14 @@ def row_counts(review: RunUnderReview, limits: CheckSettings) -> Verdict:
         verdict = nothing_differs if review.same else nothing_to_compare
         return verdict("row counts", limits.max_row_loss)
 
-    def excess(change: tuple[str, int, int, float]) -> float:
-        return max(-change[3] - limits.max_row_loss, change[3] - limits.max_row_growth)
+    def limit(change: float) -> float:
+        return limits.max_row_growth if change > 0 else limits.max_row_loss
 
-    worst = max(changes, key=excess)
-    name, before, after, change = worst
-    limit = limits.max_row_growth if change > 0 else limits.max_row_loss
-    return Verdict("row counts", excess(worst) <= 0, abs(change), limit, f"{name}: {before:,} rows, now {after:,}")
+    def share_of_limit(change: float) -> float:
+        if not change:
+            return 0
+        return abs(change) / limit(change) if limit(change) else math.inf
+
+    name, before, after, change = max(changes, key=lambda each: share_of_limit(each[3]))
+    passed = abs(change) <= limit(change)
+    return Verdict("row counts", passed, abs(change), limit(change), f"{name}: {before:,} rows, now {after:,}")

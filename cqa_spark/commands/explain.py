@@ -112,7 +112,7 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
         if site is None:
             rows = snapshot.read(EXAMPLES).where(F.col("query_id") == thread).select("site").distinct().collect()
             sites = {row["site"] for row in rows}
-            _require_one_thread(sites, snapshot.record.run_id, thread, site)
+            _require_one_site(sites, snapshot, thread, site)
             [site] = sites
         snapshot = snapshot.of_site(site)
     recipe, model = explaining_system(snapshot, system)
@@ -124,7 +124,7 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
     examples = examples.where(F.col("task") == recipe.task)
     candidates = collect_candidates(feature_frame(snapshot, [recipe], examples, where=of_thread), features)
     rows = candidates.examples.to_pylist()
-    _require_one_thread({row["site"] for row in rows}, snapshot.record.run_id, thread, site)
+    _require_one_site({row["site"] for row in rows}, snapshot, thread, site)
 
     path = snapshot.record.artifacts[model_artifact(recipe.name)]
     about = meanings(features, numbered_groups(features, path, snapshot.lake.storage))
@@ -172,14 +172,24 @@ def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, Ran
     )
 
 
-def _require_one_thread(sites: Collection[str], run_id: str, thread: str, site: str | None) -> None:
+def _require_one_site(sites: Collection[str], snapshot: Snapshot, thread: str, site: str | None) -> None:
+    from pyspark.sql import functions as F
+
+    from cqa_spark.lake.schemas.community import POSTS
+    from cqa_spark.lake.schemas.examples import EXAMPLES
+
     if len(sites) > 1:
         raise InputError(f"thread {thread} is on {', '.join(sorted(sites))}", "choose one with --site NAME")
-    if not sites:
-        where = f" on {site}" if site else ""
-        raise InputError(
-            f"run {run_id} has no examples of thread {thread}{where}", "name a question of the run's data set"
-        )
+    if sites:
+        return
+    where = f" on {site}" if site else ""
+    remedy = "name a question of the run's data set"
+    if known := snapshot.read(EXAMPLES).select("query_id").distinct().orderBy("query_id").limit(3).collect():
+        remedy += f", such as {' or '.join(row['query_id'] for row in known)}"
+    if snapshot.has(POSTS):
+        posts = snapshot.read(POSTS).where(F.col("post_id") == thread).where("post_id <> thread_id")
+        remedy += "".join(f"; {thread} is a post of thread {row['thread_id']}" for row in posts.limit(1).collect())
+    raise InputError(f"run {snapshot.record.run_id} has no examples of thread {thread}{where}", remedy)
 
 
 JOBS = (

@@ -104,7 +104,10 @@ def findings_done(settings: DoneSettings) -> None:
             "cqa findings list shows the kinds, and cqa export findings the posts",
         )
     add_done(lake.objects, rows)
-    Terminal().line(f"marked {len(rows):,} as done; exports leave them out from now on, reports from the next night on")
+    Terminal().text(
+        f"marked {len(rows):,} as done; exports leave them out from now on, pages from the next night on whose dumps "
+        "have changed"
+    )
 
 
 JOBS = (

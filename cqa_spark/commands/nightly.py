@@ -126,7 +126,8 @@ def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
         run.write_entries(CHANGES, [])
         run.write_entries(FIRST_ANSWERS, [])
     Terminal().line(f"no site has changed since run {last.record.run_id}: its rankings and its report stay")
-    publish_run(lake, run.run_id, reason=f"no site has changed since run {last.record.run_id}")
+    # Whoever published that run knew the verdicts of its checks.
+    publish_run(lake, run.run_id, force=True, reason=f"no site has changed since run {last.record.run_id}")
     return run
 
 

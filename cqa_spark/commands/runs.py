@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import yaml
 from pydantic import Field
@@ -15,7 +15,15 @@ from pydantic import Field
 from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ConfigError, ContractError, InputError
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
-from cqa_spark.settings.sections import JobSettings, KeptPublications, OutputFormat, TrackedSettings
+from cqa_spark.settings.sections import (
+    Force,
+    JobSettings,
+    KeptPublications,
+    OutputFormat,
+    TrackedSettings,
+    Who,
+    forced_by_nobody,
+)
 from cqa_spark.settings.values import NotHashed, Positional, RunName
 
 if TYPE_CHECKING:
@@ -52,12 +60,22 @@ class ShowRunSettings(ListRunsSettings):
 
 
 class PublishRunSettings(RunLogSettings, TrackedSettings):
-    """Publish a finished run, if all its files are there; publishing is atomic."""
+    """Publish a finished run, if it passed its checks and all its files are there; publishing is atomic."""
 
-    examples = ("cqa runs publish mine --lake build/lake",)
+    examples = (
+        "cqa runs publish mine --lake build/lake",
+        "cqa runs publish mine --lake build/lake --force --who 'A. Editor'",
+    )
     writing = ("{job.lake}: the published run, one record of the run log",)
 
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to publish")]
+    force: Force = False
+    who: Who = None
+
+    @classmethod
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """``--force`` without ``--who``."""
+        return forced_by_nobody(values)
 
 
 class RollbackSettings(RunLogSettings, TrackedSettings):
@@ -261,13 +279,17 @@ def _table(title: str, columns: Iterable[str | Column], rows: Iterable[tuple[obj
 
 
 def publish(settings: PublishRunSettings) -> None:
-    """Check a finished run and publish it."""
+    """Check a finished run and publish it.
+
+    Raises:
+        ChecksFailed: its checks failed, and ``force`` is not set.
+    """
     from cqa_spark.runtime.mlflow import track_publication
     from cqa_spark.runtime.workspace import write_lake
     from cqa_spark.steps.publish import publish_run
 
     with write_lake(settings, "publish", create=False) as lake:
-        publish_run(lake, settings.run_id)
+        publish_run(lake, settings.run_id, force=settings.force, who=settings.who)
         Terminal().line(f"published {settings.run_id}")
         track_publication(lake, settings.tracking)
 

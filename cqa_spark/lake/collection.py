@@ -147,10 +147,12 @@ def complete_collection(lake: LeasedLake) -> None:
         return
     listed = log.listed("succeeded", "collected")
     missing = {*collected} - _names(record for record in listed if record.status == "collected")
-    for success in listed:
-        if success.status == "succeeded" and success.attempt_name in missing:
-            record = replace(log.read(success), status="collected", job="gc", message="its files are deleted")
-            log.append(replace(record, recorded_at=datetime.now(UTC)))
+    successes = {each.attempt_name: each for each in listed if each.status == "succeeded"}  # the last of each
+    for name, success in successes.items():
+        if name in missing:
+            record = log.read(success)
+            message = f"its files are deleted; before: {record.message}"
+            log.append(replace(record, status="collected", job="gc", message=message, recorded_at=datetime.now(UTC)))
 
 
 def _names(records: Iterable[ListedRecord]) -> set[str]:

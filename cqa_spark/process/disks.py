@@ -75,6 +75,9 @@ def require_space(
     by_device: dict[int, list[SpaceNeed]] = defaultdict(list)
     for need in needs:
         existing = nearest_folder(need.folder)
+        if not existing.is_dir():
+            problem = f"{need.folder}, for {need.content}, cannot be created: {existing} is a file, not a folder"
+            raise EnvironmentProblem(problem, "name another folder")
         if not os.access(existing, os.W_OK | os.X_OK):
             raise EnvironmentProblem(
                 f"{need.folder}, for {need.content}, cannot be written: no permission in {existing}", ALLOW_WRITING

@@ -13,6 +13,7 @@ from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
     FeatureSettings,
+    Force,
     Full,
     InputFormat,
     KeptPublications,
@@ -24,6 +25,8 @@ from cqa_spark.settings.sections import (
     Task,
     TrackedSettings,
     TrainingInputs,
+    Who,
+    forced_by_nobody,
 )
 from cqa_spark.settings.values import InputFile, NotHashed, Shown, SystemName, refused
 
@@ -119,8 +122,8 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     checks: CheckSettings = CheckSettings()
-    force: Annotated[bool, NotHashed(), Field(description="publish even if checks fail; requires --who")] = False
-    who: Annotated[str | None, NotHashed(), Shown("NAME"), Field(description="name recorded in the run log")] = None
+    force: Force = False
+    who: Who = None
     report: Report = None
     pages: Pages = True
     page_rows: PageRows = 250_000
@@ -130,8 +133,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     @classmethod
     def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """``--force`` without ``--who``."""
-        if values.get("force") and not values.get("who"):
-            yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
+        return forced_by_nobody(values)
 
     def space_factors(self) -> tuple[float, float]:
         """More for systems that may embed texts or search for candidates; docs/benchmarks.md has the measurements."""

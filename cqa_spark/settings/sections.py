@@ -278,8 +278,13 @@ AllowSharedThreads = Annotated[
 KeptPublications = Annotated[
     int,
     NotHashed(),
-    Field(ge=2, description="number of publications whose files stay for readers and rollback; see also: runs keep"),
+    Field(
+        ge=2,
+        description="number of publications whose files stay for readers and rollback, at least 2; see also: runs keep",
+    ),
 ]
+Force = Annotated[bool, NotHashed(), Field(description="publish even if checks fail; requires --who")]
+Who = Annotated[str | None, NotHashed(), Shown("NAME"), Field(description="name recorded in the run log")]
 Full = Annotated[
     bool, NotHashed(), Field(description="read and compute everything, including what the published run has unchanged")
 ]
@@ -310,6 +315,12 @@ def baseline_not_run(values: Mapping[str, Any], default: str) -> Iterator[tuple[
     systems, baseline = one_or_many(values.get("systems") or ()), values.get("baseline", default)
     if isinstance(systems, list | tuple) and systems and baseline not in systems:
         yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"
+
+
+def forced_by_nobody(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """``--force`` without ``--who``, as one of ``contradictions``."""
+    if values.get("force") and not values.get("who"):
+        yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
 
 
 def output_in_lake(values: Mapping[str, Any], key: str) -> Iterator[tuple[str, str, str]]:

@@ -72,9 +72,9 @@ class Check(Step):
         counts.rows_out = sum(each.passed for each in verdicts)
 
 
-def failed_checks(run: Run) -> list[Verdict]:
-    """The failed checks."""
-    return [Verdict(**entry) for entry in run.entries(CHECKS) if not entry["passed"]]
+def failed_checks(tables: RunTables) -> list[Verdict]:
+    """The failed checks of a run; none if it was not checked."""
+    return [Verdict(**entry) for entry in tables.entries_or_none(CHECKS) if not entry["passed"]]
 
 
 def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:

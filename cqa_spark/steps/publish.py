@@ -1,6 +1,7 @@
 """a finished run → the published one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from cqa_spark.checks.complete_queries import NAME as COMPLETE_QUERIES
 from cqa_spark.checks.complete_queries import incomplete_rankings
@@ -39,33 +40,39 @@ class Publish(Step):
         return INGESTED_FILES, RANKINGS, EXAMPLES, CHECKS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Verify and publish.
-
-        Raises:
-            ChecksFailed: checks failed, and ``force`` is not set.
-        """
-        failed = failed_checks(run) if run.has(CHECKS) else []
-        if not self.force:
-            refuse_failed(run.run_id, failed)
-        reason = "passed all checks" if run.has(CHECKS) else "published"
-        if failed:
-            reason = f"forced by {self.who}, failed: {', '.join(each.check for each in failed)}"
-        publish_run(leased(run), run.run_id, reason=reason)
+        """Verify and publish."""
+        publish_run(leased(run), run.run_id, force=self.force, who=self.who)
 
 
-def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> None:
-    """Publish a run whose tables are complete.
+def publish_run(
+    lake: LeasedLake, run_id: str, *, force: bool = False, who: str | None = None, reason: str | None = None
+) -> None:
+    """Publish a run whose tables are complete, if it passed its checks; otherwise the run log says what failed.
 
     Args:
         lake: leased by this process.
         run_id: the run.
-        reason: reason for the run log.
+        force: publish although checks failed.
+        who: name recorded in the run log if checks failed.
+        reason: reason for the run log; None for the verdict of the checks.
 
     Raises:
         InputError: the run never succeeded.
+        ChecksFailed: checks failed, and ``force`` is not set; the published run is unchanged.
         ContractError: record counts disagree, or a ranking is incomplete; the published run is unchanged.
     """
-    tables = Snapshot(lake, RunLog(lake.objects).require_success(run_id))
+    log = RunLog(lake.objects)
+    success = log.require_success(run_id)
+    tables = Snapshot(lake, success)
+    failed = failed_checks(tables)
+    names = ", ".join(each.check for each in failed)
+    if failed and not force:
+        log.append(replace(success, message=f"not published, failed: {names}", recorded_at=datetime.now(UTC)))
+        refuse_failed(run_id, failed)
+    if reason is None and failed:
+        reason = f"forced by {who}, failed: {names}"
+    elif reason is None:
+        reason = "passed all checks" if tables.has(CHECKS) else "published"
     check_accounting(tables.entries_or_none(INGESTED_FILES))
     if tables.has(RANKINGS) and not _passed(tables, COMPLETE_QUERIES):
         _refuse_incomplete_rankings(tables)

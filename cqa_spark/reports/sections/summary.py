@@ -100,7 +100,7 @@ def banner(summary: RunSummary) -> Banner:
         provenance=f"cqa-spark {record.code_version}",
         eyebrow=(f"{readable(evaluated.task)} · {evaluated.split} · run ", Span(record.run_id, "bold")),
         heading=evaluated.best_system,
-        facts=[*((name, count(size)) for name, size in sizes), ("duration", duration(seconds(record)))],
+        facts=[*((name, count(size)) for name, size in sizes), ("time of steps", duration(seconds(record)))],
         sentences=sentences(summary),
         beside=True,
         number=number,
@@ -186,7 +186,7 @@ def _runner_up_sentence(comparison: Comparison, second: str) -> str:
 
 
 def _intake_sentence(summary: RunSummary) -> str:
-    took = f"The run took {duration(seconds(summary.record))}."
+    took = f"The steps took {duration(seconds(summary.record))} in all."
     if summary.rows_in == 0:
         return took
     if summary.rows_quarantined == 0:

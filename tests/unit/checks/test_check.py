@@ -85,6 +85,16 @@ def test_rows_at_the_limit_and_a_row_beside_it(rows: int, passed: bool, measured
     )
 
 
+def test_the_table_that_used_most_of_its_limit_is_named() -> None:
+    before, now = {"posts": 100, "users": 100, "badges": 100}, {"posts": 104, "users": 140, "badges": 100}
+    both = review(
+        {name: table(rows) for name, rows in now.items()}, {name: table(rows) for name, rows in before.items()}
+    )
+    limits = CheckSettings(max_row_loss=0.05, max_row_growth=0.5)
+    assert row_counts(both, limits).reason == "users: 100 rows, now 140"
+    assert row_counts(both, CheckSettings(max_row_loss=0.05, max_row_growth=0)).reason == "posts: 100 rows, now 104"
+
+
 @pytest.mark.parametrize(("nulls", "passed"), [(11, True), (12, True), (13, False)])
 def test_unknown_values_at_the_limit_and_one_beside_it(nulls: int, passed: bool) -> None:
     both = review({"posts": table(128, nulls)}, {"posts": table(128, 8)})

@@ -69,6 +69,12 @@ def test_all_disks_that_lack_space_are_named(tmp_path: Path) -> None:
     ]
 
 
+def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EnvironmentProblem, match=f"for the lake, cannot be created: {tmp_path}/file is a file"):
+        require_space([SpaceNeed("the lake", f"{tmp_path}/file/lake", 1)])
+
+
 def test_nothing_to_write_needs_no_space() -> None:
     require_space([])
 

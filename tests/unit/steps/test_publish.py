@@ -61,6 +61,17 @@ def test_a_run_whose_checks_failed_is_not_published(lake: LeasedLake) -> None:
     with pytest.raises(ChecksFailed, match=r"run r1 is not published: row counts: 0.5, limit 0.1 \(half of them\)"):
         Publish().execute(run, StepRecord("publish"))
     assert published_ids(lake) == []
+    assert last_message(lake) == "not published, failed: row counts"
+
+
+def test_a_refused_run_is_published_later_by_force_alone(lake: LeasedLake) -> None:
+    finished_run(lake, verdicts={COMPLETE_QUERIES: True, "row counts": False})
+    with pytest.raises(ChecksFailed, match="row counts"):
+        publish_run(lake, "r1")
+    assert published_ids(lake) == []
+    publish_run(lake, "r1", force=True, who="anna")
+    assert published_ids(lake) == ["r1"]
+    assert last_message(lake) == "forced by anna, failed: row counts"
 
 
 def test_who_forced_it_and_what_failed_stand_in_the_run_log(lake: LeasedLake) -> None:
@@ -82,7 +93,7 @@ def test_records_that_were_lost_or_doubled_are_not_published(lake: LeasedLake, r
 def test_rankings_that_no_check_has_passed_are_looked_at(lake: LeasedLake, verdicts: dict[str, bool] | None) -> None:
     finished_run(lake, verdicts=verdicts)
     with pytest.raises(AssertionError, match="Spark is started"):
-        publish_run(lake, "r1")
+        publish_run(lake, "r1", force=True, who="anna")
     assert published_ids(lake) == []
 
 

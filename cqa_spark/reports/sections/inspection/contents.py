@@ -78,7 +78,7 @@ class TableFacts:
         first: date of the earliest row, ISO 8601, UTC; None if no row has a timestamp.
         last: date of the latest row.
         nulls: the columns that have values and nulls.
-        absent: columns without any value, which the files do not have.
+        absent: columns without any value: the files do not have them, or they are about people and not stored.
         unknown_attributes: number of rows with each undeclared attribute, most frequent first.
     """
 

@@ -155,7 +155,7 @@ def _site(site: SiteFacts, position: int) -> list[Block]:
         shown += [Heading("Null values"), Columns(nulls, "nulls")]
     absent = [(readable(table.name), ", ".join(table.absent)) for table in site.tables if table.absent]
     if absent:
-        shown += [Heading("Columns missing from the files"), Facts(absent)]
+        shown += [Heading("Columns without any value"), Facts(absent)]
     if site.orphans:
         about = (
             "Rows with a reference to a missing row. They are kept: dumps omit deleted rows, but not the rows that "

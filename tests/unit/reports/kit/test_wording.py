@@ -69,7 +69,7 @@ def test_all_facts_of_a_site() -> None:
         "top tags: taste 120, brewing 80",
         "Null values",
         "posts: accepted_answer_id 40.0 %, score 0.1 %",
-        "Columns missing from the files",
+        "Columns without any value",
         "posts deleted_at",
         "Orphans",
         "Column Refers to Rows",

@@ -218,7 +218,7 @@ def test_a_run_without_labels_shows_its_rankings() -> None:
     assert [section.get("id") for section in document.iter("section")] == ["scores", "queries", "run"]
     assert words(document.find_class("summary")[0]) == (
         "1 query of the test split, 10 candidates, 1 system. The split has no labels, so its rankings have no "
-        "measures. The run took 2 min 55 s."
+        "measures. The steps took 2 min 55 s in all."
     )
     assert not document.find_class("main-number")
     assert "not relevant" not in words(document.find_class("legend")[1])

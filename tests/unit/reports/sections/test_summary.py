@@ -15,7 +15,7 @@ def test_a_significant_gain() -> None:
         "158 queries, equal on 34, worse on 52.",
         "The difference from the second best system, boosted_classifier, is +0.55 points, not statistically "
         "significant ([\N{MINUS SIGN}0.71, +1.82], p = 0.410).",
-        "12 of 923 input records were quarantined. The run took 2 min 55 s.",
+        "12 of 923 input records were quarantined. The steps took 2 min 55 s in all.",
     ]
 
 

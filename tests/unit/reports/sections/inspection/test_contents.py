@@ -51,7 +51,7 @@ def test_the_facts_add_up_over_the_sites(document: html.HtmlElement) -> None:
 
 def test_parts_without_data_are_omitted(document: html.HtmlElement) -> None:
     beer, forum = (document.get_element_by_id(name) for name in ("site1", "site2"))
-    heads = ["Null values", "Columns missing from the files", "Orphans", "Unknown attributes"]
+    heads = ["Null values", "Columns without any value", "Orphans", "Unknown attributes"]
     assert [words(head) for head in beer.iter("h3")] == [*heads, "Quarantine", "Files"]
     assert [words(head) for head in forum.iter("h3")] == ["Files"]
     assert len(list(beer.iter("figure"))) == 3
