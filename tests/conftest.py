@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,15 @@ settings.load_profile("same inputs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Unit tests first: what fails there fails in seconds. Then files with slow tests, so that none is left at the end.
+    """Unit tests first: what fails there fails in seconds. Then the files with the slowest tests.
 
     Several processes take files in this order, and end together when the last ones are short.
     """
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: ("integration" in item.path.parts, item.path not in slow))
+    minutes: dict[Path, float] = defaultdict(float)
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            minutes[item.path] = max(minutes[item.path], mark.kwargs.get("minutes", 0.2))
+    items.sort(key=lambda item: ("integration" in item.path.parts, -minutes[item.path]))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

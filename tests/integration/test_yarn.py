@@ -40,7 +40,7 @@ from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.synth.stackexchange.dump import write_dump
 
 pytest.importorskip("hdfs_native", reason="needs the extra hdfs")
-pytestmark = pytest.mark.more
+pytestmark = [pytest.mark.more, pytest.mark.slow(minutes=10)]  # all of them together
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = REPOSITORY / "build" / "environment.tar.gz"
