@@ -176,7 +176,7 @@ def _require_one_site(sites: Collection[str], snapshot: Snapshot, thread: str, s
     from pyspark.sql import functions as F
 
     from cqa_spark.lake.schemas.community import POSTS
-    from cqa_spark.lake.schemas.examples import EXAMPLES
+    from cqa_spark.lake.schemas.rankings import RANKINGS
 
     if len(sites) > 1:
         raise InputError(f"thread {thread} is on {', '.join(sorted(sites))}", "choose one with --site NAME")
@@ -184,8 +184,9 @@ def _require_one_site(sites: Collection[str], snapshot: Snapshot, thread: str, s
         return
     where = f" on {site}" if site else ""
     remedy = "name a question of the run's data set"
-    if known := snapshot.read(EXAMPLES).select("query_id").distinct().orderBy("query_id").limit(3).collect():
-        remedy += f", such as {' or '.join(row['query_id'] for row in known)}"
+    if snapshot.has(RANKINGS):
+        ranked = snapshot.read(RANKINGS).select("query_id").distinct().orderBy("query_id").limit(3)
+        remedy += f", such as {' or '.join(row['query_id'] for row in ranked.collect())}"
     if snapshot.has(POSTS):
         posts = snapshot.read(POSTS).where(F.col("post_id") == thread).where("post_id <> thread_id")
         remedy += "".join(f"; {thread} is a post of thread {row['thread_id']}" for row in posts.limit(1).collect())

@@ -151,3 +151,5 @@ def test_a_copied_lake_is_reported_and_explained_with_its_own_artifacts(
     explained = ["--thread", best["query_id"], "--system", "learned"]
     assert main(["explain", "--lake", copy, "--run-id", "r1", *explained]) == 0
     assert best["candidate_id"] in capsys.readouterr().out
+    assert main(["explain", "--lake", copy, "--run-id", "r1", "--thread", "nobody's"]) == 3
+    assert f"such as {best['query_id']} or " in capsys.readouterr().err
