@@ -187,7 +187,7 @@ def _bands(night: NightWorth) -> Table:
     return Table(
         title=f"{night.system} by age and by votes",
         about="Nights by the age of the question, and by the number of votes for its answers; the difference is from "
-        "the simple order.",
+        "the simple order. P\u2011values are adjusted for the number of tests (Holm), intervals are not.",
         headings=("nights", "number", "threads", "P@1", "difference", "p-value"),
         rows=tuple((band, _band_cells(worth)) for band, worth in found.items() if worth is not None),
     )
