@@ -54,7 +54,7 @@ def list_findings(settings: ListFindingsSettings) -> None:
             )
         )
     columns = Column("site", whole=True), "kind", number("tonight"), number("worth"), "difference", number("cases")
-    caption = "worth and difference in points; measures: the report, or --format json"
+    caption = "worth and difference in points; measures: the report, or --format json; posts: cqa export findings"
     Terminal().table(TextTable(*columns, title="Findings", caption=caption, rows=rows))
 
 
@@ -70,7 +70,11 @@ class DoneSettings(JobSettings):
 
     kind: Annotated[str, NotHashed(), Positional(), Shown("KIND"), Field(description="kind; see cqa findings list")]
     posts: Annotated[
-        str, NotHashed(), Positional(), Shown("POST"), Field(description="id of the post, or a file with an id a line")
+        str,
+        NotHashed(),
+        Positional(),
+        Shown("POST"),
+        Field(description="id of the post, which cqa export findings writes, or a file with an id a line"),
     ]
     of_site: Annotated[SiteName | None, NotHashed(), Field(description="site of the posts; default: all")] = None
 
