@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -61,8 +60,8 @@ def _of_this_lake(line: str) -> list[str]:
     """The first command of a line, with the names of this lake's run, thread, system and site."""
     ours = {"build/beer": "build/lake", "beer.stackexchange.com": "qatarliving.com", "best_a": "learned"}
     ours |= {"metadata_boosted_snapshot": "learned"}
-    ours |= dict.fromkeys(("42", "Q42_R4"), "Q9_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
-    words = [ours.get(word, word) for word in shlex.split(" ".join(next(commands_of(line))))]
+    ours |= dict.fromkeys(("8", "42", "Q42_R4"), "Q9_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
+    words = [ours.get(word, word) for word in next(commands_of(line))]
     if words[1] == "export" and words[2] not in ("dataset", "trec") and "--system" not in words:
         words += ["--system", "learned"]  # the settings of a night name the one that ranks, those of this run do not
     return [re.sub(r"^\d{8}T\w+-\w+$", "r1", word) for word in words]
