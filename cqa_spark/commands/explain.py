@@ -183,12 +183,14 @@ def _require_one_site(sites: Collection[str], snapshot: Snapshot, thread: str, s
     if sites:
         return
     where = f" on {site}" if site else ""
+    on_site = F.lit(True) if site is None else F.col("site") == site
     remedy = "name a question of the run's data set"
     if snapshot.has(RANKINGS):
-        ranked = snapshot.read(RANKINGS).select("query_id").distinct().orderBy("query_id").limit(3)
-        remedy += f", such as {' or '.join(row['query_id'] for row in ranked.collect())}"
+        ranked = snapshot.read(RANKINGS).where(on_site).select("query_id").distinct().orderBy("query_id").limit(3)
+        if known := [row["query_id"] for row in ranked.collect()]:
+            remedy += f", such as {' or '.join(known)}"
     if snapshot.has(POSTS):
-        posts = snapshot.read(POSTS).where(F.col("post_id") == thread).where("post_id <> thread_id")
+        posts = snapshot.read(POSTS).where(on_site).where(F.col("post_id") == thread).where("post_id <> thread_id")
         remedy += "".join(f"; {thread} is a post of thread {row['thread_id']}" for row in posts.limit(1).collect())
     raise InputError(f"run {snapshot.record.run_id} has no examples of thread {thread}{where}", remedy)
 

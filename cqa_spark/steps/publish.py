@@ -15,7 +15,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.check import failed_checks, refuse_failed
 
@@ -49,6 +49,8 @@ def publish_run(
 ) -> None:
     """Publish a run whose tables are complete, if it passed its checks; otherwise the run log says what failed.
 
+    A no-op if the run is published.
+
     Args:
         lake: leased by this process.
         run_id: the run.
@@ -66,7 +68,8 @@ def publish_run(
     tables = Snapshot(lake, success)
     failed = failed_checks(tables)
     names = ", ".join(each.check for each in failed)
-    if failed and not force:
+    is_published = success.attempt_name in {record.attempt_name for record in published_runs(lake)}
+    if failed and not force and not is_published:
         log.append(replace(success, message=f"not published, failed: {names}", recorded_at=datetime.now(UTC)))
         refuse_failed(run_id, failed)
     if reason is None and failed:

@@ -72,6 +72,8 @@ def test_a_refused_run_is_published_later_by_force_alone(lake: LeasedLake) -> No
     publish_run(lake, "r1", force=True, who="anna")
     assert published_ids(lake) == ["r1"]
     assert last_message(lake) == "forced by anna, failed: row counts"
+    publish_run(lake, "r1")  # is published already
+    assert last_message(lake) == "forced by anna, failed: row counts"
 
 
 def test_who_forced_it_and_what_failed_stand_in_the_run_log(lake: LeasedLake) -> None:
